@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command lines of demonstrations and benchmarks in network namespaces."""
+"""The command lines of demonstrations and benchmarks, and what they print and write."""
 
 import argparse
 import contextlib
@@ -10,6 +10,7 @@ import sys
 import time
 
 import namespaces
+from programs import CommandError
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -17,15 +18,30 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 class CommandLine(argparse.ArgumentParser):
     """With --build, which scripts/support/run gives, and --json."""
 
-    def __init__(self, prog, description):
-        super().__init__(prog=f"scripts/{prog}", description=description)
+    def __init__(self, prog, description, **options):
+        super().__init__(prog=f"scripts/{prog}", description=description, **options)
         self.add_argument("--build", type=lambda text: pathlib.Path(text).resolve(),
-                          default=ROOT / "build", help=argparse.SUPPRESS)
+                          default=ROOT / "build", help="build folder (default: build)")
         self.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
 
     def fail(self, reason):
         """Ends the program."""
         sys.exit(f"{self.prog}: {reason}")
+
+    def programs(self, build, *names):
+        """Paths of programs of the build; ends the program where one is missing."""
+        missing = [name for name in names if not (build / "app" / name).exists()]
+        if missing:
+            self.fail(f"no {' or '.join(missing)} in {build}/app: build it first")
+        return [build / "app" / name for name in names]
+
+    @contextlib.contextmanager
+    def told(self):
+        """Ends the program where the block fails at what it has to do, and says at what."""
+        try:
+            yield
+        except (CommandError, subprocess.TimeoutExpired) as error:
+            self.fail(error)
 
     @contextlib.contextmanager
     def in_namespaces(self, as_user=False):
@@ -38,16 +54,24 @@ class CommandLine(argparse.ArgumentParser):
         reason = namespaces.why_not()
         if reason:
             self.fail(reason)
-        try:
+        with self.told():
             yield
-        except (namespaces.CommandError, subprocess.TimeoutExpired) as error:
-            self.fail(error)
 
 
-def write_json(path, figures):
-    """Where --json is given."""
+def write_json(path, figures, **options):
+    """Where --json is given. options: of json.dumps()."""
     if path:
-        path.write_text(json.dumps(figures) + "\n", encoding="ascii")
+        path.write_text(json.dumps(figures, **options) + "\n", encoding="utf-8")
+
+
+def row(*cells):
+    """A line of a table in Markdown."""
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def head(*names):
+    """The lines on top of it."""
+    return f"{row(*names)}\n{'|---' * len(names)}|".replace("|  |", "| |")
 
 
 def narrator():

@@ -14,60 +14,12 @@ import socket
 import subprocess
 import sys
 
+from programs import TIMEOUT, CommandError, command, with_system_programs
+
 CLONE_NEWNET = 0x40000000  # from linux/sched.h
-TIMEOUT = 300  # seconds, on a machine that does other work, too
 
 libc = ctypes.CDLL(None, use_errno=True)
 numbers = itertools.count()
-
-
-class CommandError(Exception):
-    """What could not be done, for people."""
-
-
-def with_system_programs(environment=None):
-    """An environment, this process's by default, in which ethtool is found, too: not all have it in PATH."""
-    environment = dict(os.environ if environment is None else environment)
-    environment["PATH"] = f"{environment.get('PATH', os.defpath)}:/usr/sbin:/sbin"
-    return environment
-
-
-def command(*words, given="", patience=TIMEOUT):
-    """Runs a command to its end and returns what it printed. Raises CommandError.
-
-    given: what it reads. patience: seconds that it may take.
-    """
-    words = list(map(str, words))
-    try:
-        done = subprocess.run(words, text=True, input=given, capture_output=True, timeout=patience,
-                              env=with_system_programs(), check=False)
-    except subprocess.TimeoutExpired as error:
-        raise CommandError(f"{' '.join(words)}: not done after {patience} s") from error
-    if done.returncode != 0:
-        raise CommandError(f"{' '.join(words)}: exit status {done.returncode}\n"
-                           f"{done.stderr.strip()}")
-    return done.stdout
-
-
-class Built:
-    """A context manager that enters others when it is entered: all, or none where one fails.
-
-    Subclasses have _build(), which puts them on self._stack.
-    """
-
-    def __init__(self):
-        self._stack = contextlib.ExitStack()
-
-    def __enter__(self):
-        try:
-            self._build()
-        except BaseException:
-            self._stack.close()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        self._stack.close()
 
 
 class Namespace:
@@ -92,15 +44,19 @@ class Namespace:
         """Runs the command ip on the namespace."""
         return command("ip", "-n", self.name, *words)
 
-    def run(self, *words):
-        """Runs a command inside."""
-        return command("ip", "netns", "exec", self.name, *words)
+    def run(self, *words, **options):
+        """Runs a command inside. options: of command()."""
+        return command(*self.inside(*words), **options)
+
+    def inside(self, *words):
+        """The words of a command that runs another one inside."""
+        return ["ip", "netns", "exec", self.name, *map(str, words)]
 
     def start(self, *words, **options):
         """Starts a command inside. Returns its subprocess.Popen."""
-        return subprocess.Popen(["ip", "netns", "exec", self.name, *map(str, words)], text=True,
-                                **{"stdin": subprocess.DEVNULL, **options,
-                                   "env": with_system_programs(options.get("env"))})
+        return subprocess.Popen(self.inside(*words), text=True, **{
+            "stdin": subprocess.DEVNULL, **options,
+            "env": with_system_programs(options.get("env"))})
 
     @contextlib.contextmanager
     def entered(self):
@@ -146,16 +102,16 @@ class Host(Namespace):
         self.ip("link", "set", interface, "up")
 
 
-def join(switch, number, host, checksums=True):
-    """Joins a host's eth0 to a switch's interface p0 and on, by the number.
+def join(switch, number, host, checksums=True, *, name="p{}", interface="eth0"):
+    """Joins a host's eth0, or other interface, to a switch's interface p0 and on, by the number.
 
     checksums: the host's kernel fills in checksums, instead of leaving that to a device.
     """
-    switch.ip("link", "add", f"p{number}", "type", "veth",
-              "peer", "name", "eth0", "netns", host.name)
-    switch.ip("link", "set", f"p{number}", "up")
+    name = name.format(number)
+    switch.ip("link", "add", name, "type", "veth", "peer", "name", interface, "netns", host.name)
+    switch.ip("link", "set", name, "up")
     if checksums:
-        host.run("ethtool", "-K", "eth0", "tx", "off")
+        host.run("ethtool", "-K", interface, "tx", "off")
 
 
 def become_root():

@@ -1,12 +1,44 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The programs of the build, run to their end as measurements need them."""
+"""Programs, run to their end or until something is over."""
 
+import contextlib
+import json
 import os
 import subprocess
+import time
+
+TIMEOUT = 300  # seconds, on a machine that does other work, too
+START_S = 60
+POLL_S = 0.02
 
 
-class ProgramError(Exception):
-    """A program did not start, failed, or did not do what it is measured for."""
+class CommandError(Exception):
+    """What could not be done, for people."""
+
+
+def with_system_programs(environment=None):
+    """An environment, this process's by default, in which ethtool is found, too: not all have it in PATH."""
+    environment = dict(os.environ if environment is None else environment)
+    environment["PATH"] = f"{environment.get('PATH', os.defpath)}:/usr/sbin:/sbin"
+    return environment
+
+
+def command(*words, given="", patience=TIMEOUT, env=None, **options):
+    """Runs a command to its end and returns what it printed. Raises CommandError with all it said.
+
+    given: what it reads. patience: seconds that it may take; None: any. options: of
+    subprocess.run().
+    """
+    words = list(map(str, words))
+    try:
+        done = subprocess.run(words, text=True, input=given, capture_output=True, timeout=patience,
+                              env=with_system_programs(env), check=False, **options)
+    except subprocess.TimeoutExpired as error:
+        raise CommandError(f"{' '.join(words)}: not done after {patience} s") from error
+    if done.returncode != 0:
+        raise CommandError(f"{' '.join(words)}: exit status {done.returncode}\n"
+                           f"{done.stdout}{done.stderr}".rstrip())
+    return done.stdout
 
 
 def no_huge(megabytes):
@@ -23,12 +55,51 @@ def eal(name, memory, lcores, *more):
             "--file-prefix", f"netfc-{name}-{os.getpid()}", "--lcores", lcores, *more]
 
 
-def run(*words, **options):
-    """What a command prints. options: of subprocess.run(). Raises ProgramError with all it said."""
-    words = list(map(str, words))
-    done = subprocess.run(words, text=True, capture_output=True, stdin=subprocess.DEVNULL,
-                          check=False, **options)
-    if done.returncode != 0:
-        raise ProgramError(f"{' '.join(words)}: exit status {done.returncode}\n"
-                           f"{done.stdout}{done.stderr}")
-    return done.stdout
+def any_cpu(lcores):
+    """--lcores of so many on all CPUs that there are: there may be fewer of them."""
+    return f"(0-{lcores - 1})@({','.join(map(str, sorted(os.sched_getaffinity(0))))})"
+
+
+def timed(build, capture, tables, engine, rounds, eal_options, *options):
+    """What netfc-bench --time tells of a capture and table sets."""
+    return json.loads(command(
+        build / "app" / "netfc-bench", *eal_options, "--", "--time", capture, "--tables", tables,
+        "--match", engine, "--rounds", rounds, *options, patience=None))
+
+
+def wait_until(happened, complaint, process=None, log=None, patience=START_S):
+    """Polls. Raises CommandError where it lasts too long, or where the process ends.
+
+    log: the file of what the process says, which the error then has, too.
+    """
+    limit = time.monotonic() + patience
+    while not happened():
+        if time.monotonic() > limit or process is not None and process.poll() is not None:
+            said = log.read_text(encoding="utf-8", errors="replace") if log else ""
+            raise CommandError(f"{complaint}:\n{said}" if log else complaint)
+        time.sleep(POLL_S)
+
+
+@contextlib.contextmanager
+def killed(process):
+    """A process that is not there any more behind the block, nor are its pipes."""
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@contextlib.contextmanager
+def running(*words, log, begun, patience=START_S, **options):
+    """A program in the background, while the block lasts. Raises CommandError if it does not start.
+
+    log: the file that has what it says; begun: whether it has started; options: of
+    subprocess.Popen().
+    """
+    with log.open("w") as out:
+        started = subprocess.Popen(list(map(str, words)), **{
+            "stdin": subprocess.DEVNULL, "stdout": out, "stderr": subprocess.STDOUT, **options})
+    with killed(started) as process:
+        wait_until(begun, f"{words[0]} does not start", process, log, patience)
+        yield process

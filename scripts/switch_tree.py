@@ -2,9 +2,9 @@
 """Trees of running switches in network namespaces, with hosts at the leaves. Needs root."""
 
 import itertools
-import os
 
 import namespaces
+from programs import any_cpu
 from switched import Network
 
 
@@ -57,19 +57,8 @@ class SwitchTree(Network):
         """All, this one first."""
         return [self, *(each for member in self.members for each in member.switches)]
 
-    def start_again(self):
-        """A new process, after the old one has ended."""
-        self._start_switch(self.middle)
-
-    def kill(self):
-        """As a power failure would: without a word to anybody."""
-        self.switch.kill()
-        self.switch.wait()
-
     def _lcore_words(self):
-        """Any CPU, since there may be fewer of them than switches."""
-        cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
-        return ["--lcores", f"0@({cpus})"]
+        return ["--lcores", any_cpu(1)]  # there may be fewer CPUs than switches
 
     def _connect(self, middle):
         for index in range(self.fans[0] if self.has_members else 0):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hosts in network namespaces of their own, and the switch between them. Needs root."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -8,7 +9,8 @@ import subprocess
 import tempfile
 import time
 
-from namespaces import Built, CommandError, Host, Namespace, join
+from namespaces import CommandError, Host, Namespace, join
+from programs import any_cpu, wait_until
 
 PATIENCE = 20  # seconds
 PREFIX = "switched"  # of the files in the folder of its own
@@ -16,7 +18,7 @@ SWITCH_ADDRESS = "10.1.0.100"
 FRAMES = 4096
 
 
-class Network(Built):
+class Network:
     """Hosts at the ports of a bridging switch. A context manager; raises CommandError.
 
     names: of the hosts, each a key of `hosts`, with addresses 10.1.0.1, 10.1.0.2 and so on.
@@ -26,27 +28,30 @@ class Network(Built):
     """
 
     environment: dict[str, str] = {}
+    path = ()  # of a tree, from this switch to the root
     _memory = 512  # MB
 
     def __init__(self, program, names, options, frames=FRAMES, lcores=1, *,
                  address=SWITCH_ADDRESS, first=0):
-        super().__init__()
         self.address, self._first = address, first
         self._frames, self._lcores = frames, lcores
-        self.middle = None
-        self._names = names
-        self._program = program
-        self._options = options
+        self._names, self._program, self._options = names, program, options
+        self.middle = self.switch = self.folder = None
         self.hosts = {}
-        self.switch = None
-        self.folder = None
+        self._stack = contextlib.ExitStack()
 
-    def _build(self):
-        folder = tempfile.TemporaryDirectory(prefix="netfc-")  # pylint: disable=consider-using-with
-        self.folder = pathlib.Path(self._stack.enter_context(folder))
-        self.middle = middle = self._stack.enter_context(Namespace())
-        self._connect(middle)
-        self._start_switch(middle)
+    def __enter__(self):
+        with contextlib.ExitStack() as self._stack:
+            self.folder = pathlib.Path(self._stack.enter_context(
+                tempfile.TemporaryDirectory(prefix="netfc-")))
+            self.middle = self._stack.enter_context(Namespace())
+            self._connect(self.middle)
+            self._start_switch(self.middle)
+            self._stack = self._stack.pop_all()  # nothing has failed: it lasts until the end
+        return self
+
+    def __exit__(self, *_):
+        self._stack.close()
 
     def _connect(self, middle):
         """Makes the hosts, and the switch's interfaces p0, p1 and so on, in its namespace."""
@@ -65,33 +70,30 @@ class Network(Built):
         return (f"net_af_packet{number},iface={interface},framecnt={self._frames},"
                 f"qpairs={self._lcores}")
 
+    def _forwarding(self):
+        """Options: what the switch does, and what it answers to."""
+        return ["--forward", "bridge", "--address", f"{self.address}/24"]
+
     def _start_switch(self, middle):
         vdevs = [f"--vdev={self._device(number, interface)}"
                  for number, interface in enumerate(self._interfaces())]
         self._launch(
             middle, self._program, "--no-huge", "-m", self._memory, "--no-pci",
-            *self._lcore_words(), "--file-prefix", PREFIX, *vdevs,
-            "--", "--forward", "bridge", "--match", "direct",
-            "--address", f"{self.address}/24", "--stats-json", self.folder / "stats",
-            *self._options, env={**os.environ, "RUNTIME_DIRECTORY": str(self.folder)})
-        limit = time.monotonic() + PATIENCE
-        while "lcore 0" not in self.log() or not self.telemetry.exists():
-            if self.switch.poll() is not None or time.monotonic() > limit:
-                raise CommandError(f"the switch does not start:\n{self.log()}")
-            time.sleep(0.05)
+            *self._lcore_words(), "--file-prefix", PREFIX, *vdevs, "--", *self._forwarding(),
+            "--match", "direct", "--stats-json", self.folder / "stats", *self._options,
+            env={**os.environ, "RUNTIME_DIRECTORY": str(self.folder)})
+        wait_until(lambda: "lcore 0" in self.log() and self.telemetry.exists(),
+                   "the switch does not start", self.switch, self.folder / "switch", PATIENCE)
         time.sleep(0.5)  # until its ports are up
 
     def _launch(self, middle, *words, **options):
         """Starts the switch's process, whose words go into the log."""
         log = self._stack.enter_context((self.folder / "switch").open("w+"))
         self.switch = middle.start(*words, stdout=log, stderr=subprocess.STDOUT, **options)
-        self._stack.callback(self._end_switch)
+        self._stack.callback(self.kill)
 
     def _lcore_words(self):
-        if self._lcores == 1:
-            return ["-l", 0]
-        cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
-        return ["--lcores", f"(0-{self._lcores - 1})@({cpus})"]
+        return ["-l", 0] if self._lcores == 1 else ["--lcores", any_cpu(self._lcores)]
 
     @property
     def leaves(self):
@@ -114,7 +116,11 @@ class Network(Built):
             raise CommandError(f"the switch failed:\n{self.log()}")
         return (self.folder / "stats").read_text(encoding="utf-8")
 
-    def _end_switch(self):
-        if self.switch.poll() is None:
-            self.switch.kill()
-            self.switch.wait()
+    def kill(self):
+        """As a power failure would: without a word to anybody."""
+        self.switch.kill()
+        self.switch.wait()
+
+    def start_again(self):
+        """A new process, after the old one has ended."""
+        self._start_switch(self.middle)

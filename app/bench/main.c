@@ -111,9 +111,8 @@ went_well(void)
 }
 
 static void
-load(void *arg)
+load(void)
 {
-	(void)arg;
 	if (bench.options.aggregate.on)
 		team_run(&team);
 	else
@@ -134,9 +133,9 @@ measure(void)
 			&progress, &bench, bench.options.aggregate.on ? &team.counters : NULL) != 0)
 		return -1;
 	if (bench.embedded != NULL)
-		result = embedded_run(bench.embedded, load, NULL);
+		result = embedded_run(bench.embedded, load);
 	else
-		load(NULL);
+		load();
 	progress_stop(&progress);
 	return result;
 }
@@ -154,16 +153,6 @@ stop(void)
 		bench.buffers_lost = rte_mempool_in_use_count(bench.pool) + totals.mbufs_leaked;
 }
 
-static int
-write_json(struct json_file **file, json_t *object)
-{
-	int written = json_file_write(*file, object);
-
-	*file = NULL;
-	json_decref(object);
-	return written;
-}
-
 static enum exit_status
 run_aggregation(FILE *out, struct json_file **file)
 {
@@ -178,7 +167,7 @@ run_aggregation(FILE *out, struct json_file **file)
 	team_report(out, &team);
 	inline_switch_print(out, &bench);
 	status = team_went_well(&team) ? EXIT_DONE : EXIT_RUNNING;
-	if (*file != NULL && write_json(file, team_json(&team, (int)status)) != 0)
+	if (*file != NULL && json_file_write(file, team_json(&team, (int)status)) != 0)
 		return EXIT_RUNNING;
 	return status;
 }
@@ -197,7 +186,7 @@ run(FILE *out, struct json_file **file)
 	report_results(out, &bench, &results);
 	inline_switch_print(out, &bench);
 	results.exit_status = went_well() ? EXIT_DONE : EXIT_RUNNING;
-	if (*file != NULL && write_json(file, report_json(&bench, &results)) != 0)
+	if (*file != NULL && json_file_write(file, report_json(&bench, &results)) != 0)
 		results.exit_status = EXIT_RUNNING;
 	return (enum exit_status)results.exit_status;
 }
@@ -233,7 +222,7 @@ run_timing(const struct capture *capture, struct json_file **json)
 
 	if (object == NULL)
 		return EXIT_RUNNING;
-	return write_json(json, object) == 0 ? EXIT_DONE : EXIT_RUNNING;
+	return json_file_write(json, object) == 0 ? EXIT_DONE : EXIT_RUNNING;
 }
 
 /* Whatever can be found wrong before the EAL starts. */

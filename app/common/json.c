@@ -102,8 +102,9 @@ json_file_open(const char *who, const char *path, struct json_file **result)
 }
 
 int
-json_file_write(struct json_file *file, const json_t *object)
+json_file_write(struct json_file **opened, json_t *object)
 {
+	struct json_file *file = *opened;
 	bool written = json_dumpf(object, file->stream, JSON_INDENT(2)) == 0 &&
 		fputc('\n', file->stream) != EOF;
 	int result = 0;
@@ -115,6 +116,8 @@ json_file_write(struct json_file *file, const json_t *object)
 			unlink(file->temporary);
 	}
 	free_file(file);
+	*opened = NULL;
+	json_decref(object);
 	return result;
 }
 

@@ -59,8 +59,11 @@ struct json_file;
  */
 int json_file_open(const char *who, const char *path, struct json_file **file);
 
-/** Write the object and close. Gives 0, or -1 with a message on stderr. */
-int json_file_write(struct json_file *file, const json_t *object);
+/**
+ * Write the object, which is released, and close: `*file` is NULL then. Gives 0, or -1 with a
+ * message on stderr.
+ */
+int json_file_write(struct json_file **file, json_t *object);
 
 /** Close without writing, leaving nothing behind; NULL is allowed. */
 void json_file_abandon(struct json_file *file);

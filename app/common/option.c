@@ -18,6 +18,20 @@ option_refuse(FILE *errors, const char *option, const char *text, const char *ex
 	return -1;
 }
 
+bool
+has_suffix(const char *name, const char *suffix)
+{
+	size_t length = strlen(name), end = strlen(suffix);
+
+	return length > end && strcmp(name + length - end, suffix) == 0;
+}
+
+bool
+is_path(const char *value, const char *suffix)
+{
+	return strchr(value, '/') != NULL || has_suffix(value, suffix);
+}
+
 static void *
 field_of(const struct option_row *row, void *options)
 {

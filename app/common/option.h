@@ -116,8 +116,15 @@ void option_set_defaults(const struct option_row *rows, unsigned int count, void
  */
 int option_take(FILE *errors, const struct option_row *row, const char *text, void *options);
 
-/** Print a part of the usage. */
-void option_print_usage(FILE *out, const struct option_row *rows, unsigned int count);
+/** Report on a stream what is wrong, after the name of the program, PROGRAM. Gives -1. */
+#define REPORT_TO(errors, ...) (fprintf((errors), PROGRAM ": " __VA_ARGS__), -1)
+#define REPORT(...) REPORT_TO(stderr, __VA_ARGS__)
+
+/** Whether a name ends in a suffix, and is more than it. */
+bool has_suffix(const char *name, const char *suffix);
+
+/** Whether a value is a path, not a name: it has a '/' in it or ends in a suffix. */
+bool is_path(const char *value, const char *suffix);
 
 /** Report what an option's value should have been. Returns -1. */
 int option_refuse(FILE *errors, const char *option, const char *text, const char *expected);

@@ -15,17 +15,6 @@ option_match(FILE *errors, const char *option, const char *text, void *field)
 		: option_refuse(errors, option, text, "lpm, hash, direct or fpu");
 }
 
-int
-option_match_of_tables(FILE *errors, const char *option, const char *text, void *field)
-{
-	enum match_kind *kind = field;
-
-	*kind = match_kind_by_name(text);
-	return *kind != MATCH_KINDS && *kind != MATCH_FPU
-		? 0
-		: option_refuse(errors, option, text, "lpm, hash or direct");
-}
-
 static int
 refuse_set(FILE *errors, const char *option, const char *text, const char *why, const char *hint)
 {

@@ -13,9 +13,6 @@
 /** The match engine; an option_parse, whose field is an enum match_kind. */
 int option_match(FILE *errors, const char *option, const char *text, void *field);
 
-/** Likewise, without fpu, whose results are not those of table sets. */
-int option_match_of_tables(FILE *errors, const char *option, const char *text, void *field);
-
 /** The name of a table set that can be built; an option_parse, whose field is a const char *. */
 int option_set(FILE *errors, const char *option, const char *text, void *field);
 

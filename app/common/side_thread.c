@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
+#include <rte_cycles.h>
 #include <rte_errno.h>
 
 #include "side_thread.h"
@@ -61,4 +63,56 @@ side_thread_start(side_thread *thread, const char *name, const struct side_work 
 	fprintf(stderr, "%s: cannot start the thread %s: %s\n", program_invocation_short_name, name,
 		rte_strerror(abs(error)));
 	return -1;
+}
+
+static void
+add_ns(struct timespec *time, uint64_t ns)
+{
+	ns += (uint64_t)time->tv_nsec;
+	time->tv_sec += (time_t)(ns / NS_PER_S);
+	time->tv_nsec = (long)(ns % NS_PER_S);
+}
+
+static void
+run_ticker(void *arg)
+{
+	struct ticker *ticker = arg;
+	struct timespec next;
+	int error;
+
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	for (;;) {
+		add_ns(&next, ticker->interval_ns);
+		do
+			error = sem_clockwait(&ticker->stop, CLOCK_MONOTONIC, &next);
+		while (error != 0 && errno == EINTR);
+		if (error == 0)
+			return;
+		ticker->tick(ticker->arg);
+	}
+}
+
+int
+ticker_start(struct ticker *ticker, const char *name, uint64_t interval_ns, void (*tick)(void *arg),
+	void *arg)
+{
+	*ticker = (struct ticker){
+		.tick = tick, .arg = arg, .interval_ns = interval_ns, .work = {run_ticker, ticker}};
+	sem_init(&ticker->stop, 0, 0);
+	ticker->running = side_thread_start(&ticker->thread, name, &ticker->work) == 0;
+	if (ticker->running)
+		return 0;
+	sem_destroy(&ticker->stop);
+	return -1;
+}
+
+void
+ticker_stop(struct ticker *ticker)
+{
+	if (!ticker->running)
+		return;
+	sem_post(&ticker->stop);
+	side_thread_join(ticker->thread);
+	sem_destroy(&ticker->stop);
+	ticker->running = false;
 }

@@ -5,6 +5,9 @@
 /** @file Threads beside the lcores, on the CPUs that the EAL reserves for control threads. */
 
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include <rte_lcore.h>
 #include <rte_version.h>
@@ -31,5 +34,28 @@ int side_thread_start(side_thread *thread, const char *name, const struct side_w
 
 /** Wait for its end. */
 void side_thread_join(side_thread thread);
+
+/** A thread that calls a function at regular intervals. Initially zero. */
+struct ticker {
+	void (*tick)(void *arg);
+	void *arg;
+	uint64_t interval_ns;
+	bool running;
+	sem_t stop;
+	struct side_work work;
+	side_thread thread;
+};
+
+/**
+ * Start a thread that calls tick(arg) at the end of each interval, by the monotonic clock.
+ *
+ * @param name up to 15 characters
+ * @return 0, or -1 (reported on stderr)
+ */
+int ticker_start(struct ticker *ticker, const char *name, uint64_t interval_ns,
+	void (*tick)(void *arg), void *arg);
+
+/** Stop it, if it was started: when this returns, no call is under way. */
+void ticker_stop(struct ticker *ticker);
 
 #endif /* SIDE_THREAD_H */

@@ -122,11 +122,12 @@ round_block(const struct reference *reference, bool posit, const union block *re
 	}
 }
 
-/* One body, compiled for the vector units of several processors; the loader chooses. */
+/* The results of x with every y. One body, compiled for the vector units of several processors; the
+ * loader chooses. */
 #ifdef HAVE_TARGET_CLONES
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #endif
-void
+static void
 reference_row(const struct reference *reference, uint16_t x, uint16_t *z)
 {
 	const struct number_table *numbers = reference->numbers;

@@ -64,13 +64,14 @@ loss_of(double accuracy)
 	return (uint64_t)llrint((1 - accuracy) * LOSS_ONE);
 }
 
-uint64_t
+static uint64_t
 tally_loss(const struct number_table *numbers, uint16_t z, uint16_t expected)
 {
 	return loss_of(exp(-error_of(numbers, z, expected)));
 }
 
-void
+/* Count a result whose expected value is a finite number, `weight` times. */
+static void
 tally_add(struct tally *tally, const struct number_table *numbers, const struct miss *miss,
 	uint64_t weight)
 {

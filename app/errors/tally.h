@@ -58,13 +58,6 @@ struct reference {
 void
 reference_init(struct reference *reference, const struct number_table *numbers, enum netfc_op op);
 
-/**
- * The results of x with every y.
- *
- * @param z space for ENCODINGS results
- */
-void reference_row(const struct reference *reference, uint16_t x, uint16_t *z);
-
 /** Bins of cancelled bits: 0, 1, ...; the last bin is for all larger numbers. */
 #define CANCEL_BINS 17
 
@@ -157,17 +150,6 @@ struct tally {
 	struct cancel_bin cancel[CANCEL_BINS]; /**< add, sub */
 	struct worst worst[WORST];
 };
-
-/** The loss of a result. */
-uint64_t tally_loss(const struct number_table *numbers, uint16_t z, uint16_t expected);
-
-/**
- * Count a result whose expected value is a finite number.
- *
- * @param weight how many times
- */
-void tally_add(struct tally *tally, const struct number_table *numbers, const struct miss *miss,
-	uint64_t weight);
 
 /** Add a tally to another. */
 void tally_merge(struct tally *into, const struct tally *from);

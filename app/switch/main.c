@@ -73,13 +73,13 @@ run_started(struct json_file **stats, struct control **control)
 	}
 	/* A driver that a signal interrupts while it writes to a file would lose packets. */
 	signals_catch(handle_signal, SA_RESTART);
-	telemetry_open(&app);
+	telemetry_set_open(&app, true);
 	unmap_guard(app.qsbr);
 	steer_start(&app);
 	report_ready(&app);
 	poll_run(&app);
 	unmap_guard(NULL);
-	telemetry_close(&app);
+	telemetry_set_open(&app, false);
 	stop_side_threads(&threads);
 	totals_of_all(&app, &totals);
 	ports_stop(&app);
@@ -88,15 +88,21 @@ run_started(struct json_file **stats, struct control **control)
 		fprintf(stderr, PROGRAM ": packets or packet buffers are unaccounted for\n");
 		status = EXIT_RUNNING;
 	}
-	if (*stats != NULL) {
-		json_t *object = state_stats(&app, &totals);
-
-		if (json_file_write(*stats, object) != 0)
-			status = EXIT_RUNNING;
-		*stats = NULL;
-		json_decref(object);
-	}
+	if (*stats != NULL && json_file_write(stats, state_stats(&app, &totals)) != 0)
+		status = EXIT_RUNNING;
 	return status;
+}
+
+/* Those that the options name. */
+static int
+open_outputs(struct json_file **stats, struct control **control)
+{
+	const struct options *options = &app.options;
+
+	if (options->stats_json != NULL &&
+		json_file_open(PROGRAM ": --stats-json", options->stats_json, stats) != 0)
+		return -1;
+	return options->control != NULL ? control_open(&app, options->control, control) : 0;
 }
 
 int
@@ -113,26 +119,17 @@ main(int argc, char **argv)
 		return options_exit_status(parsed);
 	/* During the start, a signal interrupts waiting, such as for a peer. */
 	signals_catch(handle_signal, 0);
-	if (prepare_load(&app) != 0)
-		goto free_sets;
-	if (app.options.stats_json != NULL &&
-		json_file_open(PROGRAM ": --stats-json", app.options.stats_json, &stats) != 0)
-		goto free_sets;
-	if (app.options.control != NULL && control_open(&app, app.options.control, &control) != 0)
-		goto abandon_stats;
-	if (eal_start(PROGRAM, eal_argc, argv) != 0)
-		goto close_control;
-	if (prepare(&app) == 0 && telemetry_register(&app) == 0)
-		status = run_started(&stats, &control);
-	else
-		ports_stop(&app);
-	prepare_free(&app);
-	rte_eal_cleanup();
-close_control:
+	if (prepare_load(&app) == 0 && open_outputs(&stats, &control) == 0 &&
+		eal_start(PROGRAM, eal_argc, argv) == 0) {
+		if (prepare(&app) == 0 && telemetry_register(&app) == 0)
+			status = run_started(&stats, &control);
+		else
+			ports_stop(&app);
+		prepare_free(&app);
+		rte_eal_cleanup();
+	}
 	control_close(control);
-abandon_stats:
 	json_file_abandon(stats);
-free_sets:
 	prepare_unload(&app);
 	return status;
 }

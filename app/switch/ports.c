@@ -15,13 +15,11 @@
 static int
 report_no_port(void)
 {
-	fprintf(stderr,
-		PROGRAM
-		": no port\n"
+	return REPORT(
+		"no port\n"
 		"Bind a NIC to a DPDK driver (dpdk-devbind.py), or add a virtual device:\n"
 		"  --vdev=net_pcap0,rx_pcap=requests.pcap,tx_pcap=replies.pcap  (files)\n"
 		"  --vdev=net_tap0,iface=netfc0                                 (a TAP interface)\n");
-	return -1;
 }
 
 /* Where the packets of each port leave. */
@@ -31,26 +29,17 @@ connect_ports(struct app *app)
 	enum forward_mode mode = app->options.forward;
 	bool even = app->port_count % 2 == 0;
 
-	if (mode == FORWARD_AUTO && app->port_count > 1 && !even) {
-		fprintf(stderr,
-			PROGRAM
-			": %u ports: neither one nor pairs; choose --forward reflect or bridge\n",
+	if (mode == FORWARD_AUTO && app->port_count > 1 && !even)
+		return REPORT(
+			"%u ports: neither one nor pairs; choose --forward reflect or bridge\n",
 			app->port_count);
-		return -1;
-	}
 	if (mode == FORWARD_AUTO)
 		mode = even ? FORWARD_PAIR : FORWARD_REFLECT;
-	if (mode == FORWARD_BRIDGE && app->port_count == 1) {
-		fprintf(stderr,
-			PROGRAM ": --forward bridge: needs two ports or more, there is 1\n");
-		return -1;
-	}
-	if (mode == FORWARD_PAIR && !even) {
-		fprintf(stderr,
-			PROGRAM ": --forward pair: needs an even number of ports, there %s %u\n",
+	if (mode == FORWARD_BRIDGE && app->port_count == 1)
+		return REPORT("--forward bridge: needs two ports or more, there is 1\n");
+	if (mode == FORWARD_PAIR && !even)
+		return REPORT("--forward pair: needs an even number of ports, there %s %u\n",
 			app->port_count == 1 ? "is" : "are", app->port_count);
-		return -1;
-	}
 	app->options.forward = mode;
 	for (unsigned int p = 0; p < app->port_count; p++)
 		app->port[p].out = (uint16_t)(mode == FORWARD_PAIR ? p ^ 1 : p);
@@ -79,9 +68,8 @@ check_mtu(struct port *port, uint16_t mtu)
 	port->longest = mtu != 0 ? mtu + (uint32_t)FRAME_OVERHEAD : UINT32_MAX;
 	if (mtu == 0 || (mtu >= port->info.min_mtu && mtu <= most))
 		return 0;
-	fprintf(stderr, PROGRAM ": --mtu %u: port %u takes %u to %u\n", mtu, port->id,
-		port->info.min_mtu, most);
-	return -1;
+	return REPORT(
+		"--mtu %u: port %u takes %u to %u\n", mtu, port->id, port->info.min_mtu, most);
 }
 
 static int
@@ -110,8 +98,7 @@ check_address_ports(const struct app *app)
 		if (port == EVERY_PORT || rte_eth_dev_is_valid_port(port))
 			continue;
 		address_print(&addresses->address[a], text, sizeof(text));
-		fprintf(stderr, PROGRAM ": --address '%s': there is no port %u\n", text, port);
-		return -1;
+		return REPORT("--address '%s': there is no port %u\n", text, port);
 	}
 	return 0;
 }

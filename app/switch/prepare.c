@@ -3,8 +3,10 @@
 
 #include <rte_lcore.h>
 #include <rte_malloc.h>
+#include <rte_mbuf.h>
 
 #include "aggregate/aggregation.h"
+#include "dpdk/eal.h"
 #include "observe/state.h"
 #include "setup.h"
 #include "slowloris/defend.h"
@@ -33,9 +35,109 @@ prepare_unload(struct app *app)
 static int
 out_of_memory(const char *what)
 {
-	fprintf(stderr, PROGRAM ": no memory for %s; give the EAL more (-m MB)\n", what);
-	return -1;
+	return REPORT("no memory for %s; give the EAL more (-m MB)\n", what);
 }
+
+/* ---- pools of packet buffers, one for each NUMA node whose lcores are in use -------------------
+ */
+
+#define MIN_POOL 8191
+#define BUFFER_STEP 512 /* bytes */
+
+/*
+ * Data bytes of an mbuf: any packet of 2,048 bytes, and the packet of an aggregation's chunk.
+ * Rounded up for net_af_packet, whose frames must divide its blocks of pages.
+ */
+static uint32_t
+buffer_bytes(const struct options *options)
+{
+	uint32_t packet = RTE_MAX((uint32_t)RTE_MBUF_DEFAULT_DATAROOM,
+		aggregate_options_packet_bytes(&options->aggregate));
+
+	return RTE_PKTMBUF_HEADROOM + RTE_ALIGN_CEIL(packet, BUFFER_STEP);
+}
+
+/* What the receive queues of a socket's lcores, all transmit queues and the lcores' caches hold. */
+static unsigned int
+count_buffers(const struct app *app, unsigned int socket)
+{
+	unsigned int mbufs = 0, lcore_id;
+
+	RTE_LCORE_FOREACH (lcore_id) {
+		const struct lcore *lcore = &app->lcore[lcore_id];
+
+		if (rte_lcore_to_socket_id(lcore_id) != socket)
+			continue;
+		mbufs += MBUF_CACHE + PIPELINE_BURST;
+		for (unsigned int i = 0; i < lcore->rx_queue_count; i++)
+			mbufs += app->port[lcore->rx_queue[i].port].rx_descriptors;
+	}
+	for (unsigned int p = 0; p < app->port_count; p++)
+		mbufs += app->port[p].tx_queues * app->port[p].tx_descriptors;
+	return RTE_MAX(mbufs, (unsigned int)MIN_POOL);
+}
+
+static struct rte_mempool *
+create_pool(const struct app *app, unsigned int socket)
+{
+	unsigned int mbufs =
+		app->options.mbufs != 0 ? app->options.mbufs : count_buffers(app, socket);
+	char name[RTE_MEMPOOL_NAMESIZE];
+
+	snprintf(name, sizeof(name), "netfc_%u", socket);
+	return ethdev_pool_create(name, mbufs, buffer_bytes(&app->options), socket);
+}
+
+/* For all that the lcores' queues may hold at once. */
+static int
+pools_create(struct app *app)
+{
+	unsigned int lcore_id;
+
+	RTE_LCORE_FOREACH (lcore_id) {
+		struct rte_mempool **pool = &app->pool[rte_lcore_to_socket_id(lcore_id)];
+
+		if (!lcore_in_use(app, lcore_id))
+			continue;
+		if (*pool == NULL)
+			*pool = create_pool(app, rte_lcore_to_socket_id(lcore_id));
+		if (*pool == NULL)
+			return -1;
+		app->lcore[lcore_id].pool = *pool;
+	}
+	return 0;
+}
+
+static void
+pools_free(struct app *app)
+{
+	for (unsigned int socket = 0; socket < RTE_MAX_NUMA_NODES; socket++)
+		rte_mempool_free(app->pool[socket]);
+}
+
+unsigned int
+pools_size(const struct app *app)
+{
+	unsigned int size = 0;
+
+	for (unsigned int socket = 0; socket < RTE_MAX_NUMA_NODES; socket++)
+		size += app->pool[socket] != NULL ? app->pool[socket]->size : 0;
+	return size;
+}
+
+unsigned int
+pools_in_use(const struct app *app)
+{
+	unsigned int in_use = 0;
+
+	for (unsigned int socket = 0; socket < RTE_MAX_NUMA_NODES; socket++)
+		in_use +=
+			app->pool[socket] != NULL ? rte_mempool_in_use_count(app->pool[socket]) : 0;
+	return in_use;
+}
+
+/* ---- what lcores need besides -----------------------------------------------------------------
+ */
 
 static int
 create_tx_buffers(struct app *app)

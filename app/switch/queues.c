@@ -27,11 +27,9 @@ choose_rx_queues(const struct port *port, unsigned int lcores)
 static int
 add_rx_queue(struct lcore *lcore, unsigned int lcore_id, struct rx_queue queue)
 {
-	if (lcore->rx_queue_count == MAX_RX_QUEUES) {
-		fprintf(stderr, PROGRAM ": lcore %u: more than %u queues; use more lcores\n",
-			lcore_id, MAX_RX_QUEUES);
-		return -1;
-	}
+	if (lcore->rx_queue_count == MAX_RX_QUEUES)
+		return REPORT("lcore %u: more than %u queues; use more lcores\n", lcore_id,
+			MAX_RX_QUEUES);
 	lcore->rx_queue[lcore->rx_queue_count++] = queue;
 	return 0;
 }
@@ -131,11 +129,9 @@ check_places(const struct app *app, const struct port *port)
 	for (uint16_t q = 0; q < queues; q++) {
 		if (is_placed(&app->options.config, port, q))
 			continue;
-		fprintf(stderr,
-			PROGRAM ": --config: no lcore polls queue %u of port %u (%s); name one for "
-				"each of its queues, from 0 on\n",
+		return REPORT("--config: no lcore polls queue %u of port %u (%s); name one for "
+			      "each of its queues, from 0 on\n",
 			q, port->id, port->info.driver_name);
-		return -1;
 	}
 	return 0;
 }
@@ -188,11 +184,9 @@ check_shards(const struct app *app)
 
 	if (!app->options.aggregate.on || wanted <= app->shard_count)
 		return 0;
-	fprintf(stderr,
-		PROGRAM ": --aggregate shards=%u: there are lcores, or transmit queues of the "
-			"ports for them, for %u; give more lcores (-l), or devices more queues\n",
+	return REPORT("--aggregate shards=%u: there are lcores, or transmit queues of the "
+		      "ports for them, for %u; give more lcores (-l), or devices more queues\n",
 		wanted, app->shard_count);
-	return -1;
 }
 
 /* Whether the lcore may send to that port. */
@@ -247,13 +241,10 @@ assign_as_told(struct app *app)
 	full = number_tx_queues(app);
 	if (full == NULL)
 		return check_shards(app);
-	fprintf(stderr,
-		PROGRAM
-		": --config: %u lcores send to port %u, which has %u transmit queue%s; name "
-		"fewer lcores, or give the device more queues\n",
+	return REPORT("--config: %u lcores send to port %u, which has %u transmit queue%s; name "
+		      "fewer lcores, or give the device more queues\n",
 		full->tx_queues, full->id, full->info.max_tx_queues,
 		full->info.max_tx_queues == 1 ? "" : "s");
-	return -1;
 }
 
 int

@@ -66,12 +66,6 @@ int queues_assign(struct app *app);
 /** Print the assignment, and which lcores have nothing to do. */
 void queues_print(const struct app *app);
 
-/* Pools of packet buffers: one for each socket (NUMA node) whose lcores are in use. */
-
-/** Make the pools, each for all that its lcores' queues may hold at once. 0, or -1 (reported). */
-int pools_create(struct app *app);
-void pools_free(struct app *app);
-
 /** Packet buffers of all pools, and how many of them are not in their pool. */
 unsigned int pools_size(const struct app *app);
 unsigned int pools_in_use(const struct app *app);

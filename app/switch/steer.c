@@ -34,40 +34,36 @@ struct steering {
 	struct rte_flow_error error;
 };
 
-static struct rte_flow_item
-ipv4_item(const struct steering *steering, const struct rule *rule,
-	struct rte_flow_item_ipv4 spec_and_mask[2])
-{
-	struct rte_flow_item_ipv4 *spec = &spec_and_mask[0], *mask = &spec_and_mask[1];
-
-	memset(spec_and_mask, 0, 2 * sizeof(*spec));
-	if (steering->form.address) {
-		memcpy(&spec->hdr.dst_addr, rule->address->bytes, sizeof(spec->hdr.dst_addr));
-		memset(&mask->hdr.dst_addr, 0xff, sizeof(mask->hdr.dst_addr));
-	}
-	if (steering->form.protocol) {
-		spec->hdr.next_proto_id = IPPROTO_UDP;
-		mask->hdr.next_proto_id = UINT8_MAX;
-	}
-	return (struct rte_flow_item){.type = RTE_FLOW_ITEM_TYPE_IPV4, .spec = spec, .mask = mask};
-}
+/* What an IP item matches, or which bits of it count. */
+union ip_spec {
+	struct rte_flow_item_ipv4 ipv4;
+	struct rte_flow_item_ipv6 ipv6;
+};
 
 static struct rte_flow_item
-ipv6_item(const struct steering *steering, const struct rule *rule,
-	struct rte_flow_item_ipv6 spec_and_mask[2])
+ip_item(const struct form *form, const struct address *address, union ip_spec *spec,
+	union ip_spec *mask)
 {
-	struct rte_flow_item_ipv6 *spec = &spec_and_mask[0], *mask = &spec_and_mask[1];
+	const bool ip4 = address->family == 4;
+	void *to = ip4 ? (void *)&spec->ipv4.hdr.dst_addr : (void *)&spec->ipv6.hdr.dst_addr;
+	void *to_mask = ip4 ? (void *)&mask->ipv4.hdr.dst_addr : (void *)&mask->ipv6.hdr.dst_addr;
+	const size_t bytes = ip4 ? 4 : 16;
 
-	memset(spec_and_mask, 0, 2 * sizeof(*spec));
-	if (steering->form.address) {
-		memcpy(&spec->hdr.dst_addr, rule->address->bytes, sizeof(spec->hdr.dst_addr));
-		memset(&mask->hdr.dst_addr, 0xff, sizeof(mask->hdr.dst_addr));
+	memset(spec, 0, sizeof(*spec));
+	memset(mask, 0, sizeof(*mask));
+	if (form->address) {
+		memcpy(to, address->bytes, bytes);
+		memset(to_mask, 0xff, bytes);
 	}
-	if (steering->form.protocol) {
-		spec->hdr.proto = IPPROTO_UDP;
-		mask->hdr.proto = UINT8_MAX;
+	if (form->protocol) {
+		*(ip4 ? &spec->ipv4.hdr.next_proto_id : &spec->ipv6.hdr.proto) = IPPROTO_UDP;
+		*(ip4 ? &mask->ipv4.hdr.next_proto_id : &mask->ipv6.hdr.proto) = UINT8_MAX;
 	}
-	return (struct rte_flow_item){.type = RTE_FLOW_ITEM_TYPE_IPV6, .spec = spec, .mask = mask};
+	return (struct rte_flow_item){
+		.type = ip4 ? RTE_FLOW_ITEM_TYPE_IPV4 : RTE_FLOW_ITEM_TYPE_IPV6,
+		.spec = spec,
+		.mask = mask,
+	};
 }
 
 static int
@@ -81,12 +77,10 @@ add_rule(struct steering *steering, const struct rule *rule)
 		{.type = RTE_FLOW_ACTION_TYPE_QUEUE, .conf = &queue},
 		{.type = RTE_FLOW_ACTION_TYPE_END},
 	};
-	struct rte_flow_item_ipv4 ipv4[2];
-	struct rte_flow_item_ipv6 ipv6[2];
+	union ip_spec spec, mask;
 	const struct rte_flow_item pattern[] = {
 		{.type = RTE_FLOW_ITEM_TYPE_ETH},
-		rule->address->family == 4 ? ipv4_item(steering, rule, ipv4)
-					   : ipv6_item(steering, rule, ipv6),
+		ip_item(&steering->form, rule->address, &spec, &mask),
 		{.type = RTE_FLOW_ITEM_TYPE_UDP, .spec = &udp, .mask = &udp_mask},
 		{.type = RTE_FLOW_ITEM_TYPE_END},
 	};
@@ -258,10 +252,8 @@ steer_check(const struct app *app)
 			if (address->queue == ANY_QUEUE || address->queue < port->rx_queues)
 				continue;
 			address_print(address, text, sizeof(text));
-			fprintf(stderr,
-				PROGRAM ": --address '%s': port %u has %u receive queue%s\n", text,
+			return REPORT("--address '%s': port %u has %u receive queue%s\n", text,
 				port->id, port->rx_queues, port->rx_queues == 1 ? "" : "s");
-			return -1;
 		}
 	}
 	return 0;

@@ -4,6 +4,8 @@
 
 /** @file Packets out of ports, each sent or counted as dropped. */
 
+#include <string.h>
+
 #include "app.h"
 
 /** Send a burst out of a port, given by its index, now. */
@@ -13,15 +15,24 @@ void transmit(struct app *app, struct lcore *lcore, unsigned int out, struct rte
 /** Send what transmit_later() has kept for a port, given by its index. */
 void transmit_buffered(struct app *app, struct lcore *lcore, unsigned int out);
 
+/** Send packets, at most PIPELINE_BURST, with the next transmit_flush(). */
+static inline void
+transmit_burst_later(struct app *app, struct lcore *lcore, unsigned int out,
+	struct rte_mbuf *const *mbufs, uint16_t count)
+{
+	struct tx_buffer *tx_buffer = &lcore->tx_buffer[out];
+
+	if (unlikely(tx_buffer->count + count > PIPELINE_BURST))
+		transmit_buffered(app, lcore, out);
+	memcpy(&tx_buffer->mbuf[tx_buffer->count], mbufs, count * sizeof(mbufs[0]));
+	tx_buffer->count = (uint16_t)(tx_buffer->count + count);
+}
+
 /** Send a packet with the next transmit_flush(). */
 static inline void
 transmit_later(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf *mbuf)
 {
-	struct tx_buffer *tx_buffer = &lcore->tx_buffer[out];
-
-	tx_buffer->mbuf[tx_buffer->count++] = mbuf;
-	if (unlikely(tx_buffer->count == PIPELINE_BURST))
-		transmit_buffered(app, lcore, out);
+	transmit_burst_later(app, lcore, out, &mbuf, 1);
 }
 
 /** Send what transmit_later() has kept: at the end of every burst. */

@@ -24,12 +24,15 @@ struct command {
 	const char *notes;   /**< what it ends with; NULL: nothing */
 	const struct option_row *rows;
 	unsigned int row_count;
-	/** argv[0] is the subcommand's name. Gives the exit status. */
-	int (*run)(int argc, char **argv);
+	size_t options_size; /**< of what the rows set */
+	/** Run with these options and operands. Gives the exit status. */
+	int (*run)(void *options, char **operands, int count);
 };
 
-/** A subcommand's options, in an array. */
-#define COMMAND_ROWS(array) .rows = (array), .row_count = sizeof(array) / sizeof((array)[0])
+/** A subcommand's options, in an array, and the struct that they set. */
+#define COMMAND_OPTIONS(array, type)                                      \
+	.rows = (array), .row_count = sizeof(array) / sizeof((array)[0]), \
+	.options_size = sizeof(type)
 
 extern const struct command build_command;
 extern const struct command list_command;
@@ -39,17 +42,11 @@ extern const struct command verify_command;
 extern const struct command size_command;
 extern const struct command export_command;
 
-/** Print an error message to stderr, after the program's name and with a newline. */
-void report_error(const char *what, ...) __attribute__((format(printf, 1, 2)));
-
 /**
- * Take a subcommand's options, which may stand anywhere. --help is answered and a wrong option is
- * reported. If no option has a value, negative numbers are operands.
- *
- * @param operands where the index of the first operand goes; operands stand behind the options now
+ * Print an error message to stderr, after the program's name and with a newline. Gives the exit
+ * status that it is told.
  */
-enum options_result
-take_options(const struct command *command, int argc, char **argv, void *options, int *operands);
+int report_error(enum status status, const char *what, ...) __attribute__((format(printf, 2, 3)));
 
 /** The options of subcommands that have --json alone. */
 struct json_option {

@@ -37,63 +37,6 @@ print_help(FILE *stream)
 		stream);
 }
 
-static int
-run_command(int argc, char **argv)
-{
-	for (size_t c = 0; c < COMMANDS; c++) {
-		if (strcmp(argv[0], commands[c]->name) == 0)
-			return commands[c]->run(argc, argv);
-	}
-	report_error("no command '%s'; see netfc-tables --help", argv[0]);
-	return STATUS_INPUT;
-}
-
-static int
-run(int argc, char **argv)
-{
-	if (argc < 2) {
-		print_help(stderr);
-		return STATUS_INPUT;
-	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-		print_help(stdout);
-		return STATUS_DONE;
-	}
-	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-		puts("netfc-tables " NETFC_VERSION);
-		return STATUS_DONE;
-	}
-	return run_command(argc - 1, argv + 1);
-}
-
-int
-main(int argc, char **argv)
-{
-	int status = run(argc, argv);
-
-	if ((fflush(stdout) != 0 || ferror(stdout)) && status != STATUS_FAILED) {
-		report_error("cannot write to standard output: %s", strerror(errno));
-		status = STATUS_FAILED;
-	}
-	return status;
-}
-
-void
-report_error(const char *what, ...)
-{
-	va_list args;
-
-	fputs("netfc-tables: ", stderr);
-	va_start(args, what);
-	vfprintf(stderr, what, args);
-	va_end(args);
-	fputc('\n', stderr);
-}
-
-const struct option_row json_option_rows[1] = {
-	{"json", OPTION_FIELD(struct json_option, json), .meaning = "print JSON"},
-};
-
 static bool
 is_negative_number(const char *argument)
 {
@@ -139,7 +82,11 @@ has_values(const struct command *command)
 	return false;
 }
 
-enum options_result
+/*
+ * Options may stand anywhere. If none of a subcommand's has a value, negative numbers are operands.
+ * argv[0] is the subcommand's name; operands stand behind the options afterwards.
+ */
+static enum options_result
 take_options(const struct command *command, int argc, char **argv, void *options, int *operands)
 {
 	const struct option_table table = {command->rows, command->row_count, 0};
@@ -160,18 +107,83 @@ take_options(const struct command *command, int argc, char **argv, void *options
 	return command_line_parse_plain(&line, argc, argv, operands);
 }
 
+static int
+run_command(const struct command *command, int argc, char **argv)
+{
+	void *options = calloc(1, command->options_size);
+	enum options_result result;
+	int first, status;
+
+	if (options == NULL)
+		return out_of_memory();
+	result = take_options(command, argc, argv, options, &first);
+	status = result == OPTIONS_RUN ? command->run(options, argv + first, argc - first)
+				       : (int)options_exit_status(result);
+	free(options);
+	return status;
+}
+
+static int
+run(int argc, char **argv)
+{
+	if (argc < 2) {
+		print_help(stderr);
+		return STATUS_INPUT;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+		print_help(stdout);
+		return STATUS_DONE;
+	}
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+		puts("netfc-tables " NETFC_VERSION);
+		return STATUS_DONE;
+	}
+	for (size_t c = 0; c < COMMANDS; c++) {
+		if (strcmp(argv[1], commands[c]->name) == 0)
+			return run_command(commands[c], argc - 1, argv + 1);
+	}
+	return report_error(STATUS_INPUT, "no command '%s'; see netfc-tables --help", argv[1]);
+}
+
+int
+main(int argc, char **argv)
+{
+	int status = run(argc, argv);
+
+	if ((fflush(stdout) != 0 || ferror(stdout)) && status != STATUS_FAILED)
+		status = report_error(
+			STATUS_FAILED, "cannot write to standard output: %s", strerror(errno));
+	return status;
+}
+
+int
+report_error(enum status status, const char *what, ...)
+{
+	va_list args;
+
+	fputs("netfc-tables: ", stderr);
+	va_start(args, what);
+	vfprintf(stderr, what, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return (int)status;
+}
+
+const struct option_row json_option_rows[1] = {
+	{"json", OPTION_FIELD(struct json_option, json), .meaning = "print JSON"},
+};
+
 int
 out_of_memory(void)
 {
-	report_error("out of memory");
-	return STATUS_FAILED;
+	return report_error(STATUS_FAILED, "out of memory");
 }
 
 int
 wrong_operands(const struct command *command, const char *what)
 {
-	report_error("%s: %s; see netfc-tables %s --help", command->name, what, command->name);
-	return STATUS_INPUT;
+	return report_error(STATUS_INPUT, "%s: %s; see netfc-tables %s --help", command->name, what,
+		command->name);
 }
 
 int
@@ -184,9 +196,9 @@ print_json(json_t *value)
 	failed = json_dumpf(value, stdout, JSON_INDENT(2) | JSON_ENCODE_ANY);
 	putchar('\n');
 	json_decref(value);
-	if (failed)
-		report_error("cannot write JSON to standard output: %s", strerror(errno));
-	return failed ? STATUS_FAILED : STATUS_DONE;
+	return failed ? report_error(STATUS_FAILED, "cannot write JSON to standard output: %s",
+				strerror(errno))
+		      : STATUS_DONE;
 }
 
 const char *

@@ -2,32 +2,33 @@
 // Words that are explained where the pointer or the focus is.
 
 const WORDS = {
-  log: "A table with the logarithm of every positive number of the format. Multiplying numbers is adding their "
+  log: "A table with the logarithm of every positive number of the format. To multiply numbers, add their "
     + "logarithms, which are integers here.",
   subtract: "The logarithms' difference is the logarithm of the operands' ratio: an integer subtraction.",
-  mi: "A table that turns the logarithm of a ratio r into that of 1 + r (or 1 − r, r − 1): what makes sums out of "
-    + "logarithms.",
-  add: "An addition of integers, which every switch can do.",
+  mi: "A table that turns the logarithm of a ratio r into that of 1 + r (or 1 − r, r − 1), so that logarithms "
+    + "can be used for sums.",
+  add: "An integer addition, which every switch can do.",
   exp: "A table that turns a logarithm back into the number.",
-  "look-up": "A match in a table of the switch: a key of 16 bits or so goes in, what is stored there comes out.",
-  "match stages": "The tables of a switch, one after the other; each packet passes them all.",
+  "look-up": "A match in a table of the switch: a key of about 16 bits goes in, and the stored value comes out.",
+  "match stages": "The tables of a switch, one after another; each packet passes through all of them.",
   integers: "Additions, comparisons and slices of integers, between two tables.",
   k: "The scale: a logarithm is stored as the integer nearest to k times its value. The larger k, the smaller the "
     + "error and the larger the tables.",
   ulp: "Unit in the last place: the distance from one number of the format to the next.",
-  "correctly rounded": "The number of the format that is nearest to the true result; of two, the even one. No "
-    + "arithmetic in this format can do better.",
-  Format: "How 16 or 8 bits mean a number. fp16 and bf16 are floats with 5 and 8 bits of exponent, fp8_e4m3 and "
-    + "fp8_e5m2 with 4 and 5; posits have more digits around 1 and fewer far from it.",
+  "correctly rounded": "The number of the format that is nearest to the true result; if two are equally near, the even "
+    + "one. No arithmetic in this format can do better.",
+  Format: "How 16 or 8 bits represent a number. fp16 and bf16 are floats with 5 and 8 exponent bits, fp8_e4m3 and "
+    + "fp8_e5m2 have 4 and 5; posits have more digits near 1 and fewer far from it.",
   Tables: "Which tables the operation goes through: logarithms, which are small and round at each look-up, or "
     + "tables whose result is correctly rounded.",
-  Exceptions: "What IEEE 754 has a computation report: an invalid operation, a division by zero, overflow, underflow.",
-  Memory: "Of all match stages: a slot for each key that its bits can be.",
-  "keys that occur": "Memory with a slot only for keys that some operands lead to.",
-  worker: "One of several computers that train a model together, and have to add up what each has computed.",
-  chunk: "A packet's worth of values. Chunks are numbered; those of the same number from all workers are added.",
+  Exceptions: "The events that IEEE 754 has a computation report: invalid operation, division by zero, overflow, "
+    + "underflow.",
+  Memory: "The memory of all match stages, with a slot for each key that its bits can express.",
+  "keys that occur": "Memory with slots only for keys that occur for some operands.",
+  worker: "One of several computers that train a model together, and have to sum their results.",
+  chunk: "A packet's worth of values. Chunks are numbered; the chunks with the same number from all workers are added.",
   slot: "A place in the switch where chunks are added. It has two entries, so that the last sum can be sent again "
-    + "while the next is made.",
+    + "while the next one is computed.",
   "exact sum": "All digits of the sum, kept in integers as wide as the format's whole range, and rounded once at the "
     + "end. The order of the values makes no difference.",
 };

@@ -4,7 +4,7 @@
  *
  *   ./ask 10.0.0.2 fp16_k1024 add 1.5 2.25
  *
- * A NetFC datagram is struct netfc_hdr and, behind it, x, y and z of each lane, all big-endian.
+ * A NetFC datagram is struct netfc_hdr followed by x, y and z of each lane, all big-endian.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

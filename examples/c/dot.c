@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The dot product of two vectors of 16-bit numbers: as a table set computes it, correctly rounded
- * at each step, and in double precision. It needs libnetfc alone: no switch, no DPDK.
+ * at each step, and in double precision. It needs only libnetfc: no switch, no DPDK.
  *
  *   printf '1.5 2\n0.25 8\n' | ./dot fp16_k1024
  */
@@ -18,7 +18,7 @@ struct vectors {
 	double product; /* of the numbers as they were read */
 };
 
-/* Read a pair of numbers a line; -1 where a line is none, or there are too many. */
+/* Read a pair of numbers per line; -1 if a line is not a pair, or there are too many. */
 static int
 read_pairs(const struct netfc_format *format, struct vectors *v)
 {

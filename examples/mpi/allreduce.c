@@ -8,8 +8,9 @@
  *   mpirun -n 4 -x LD_PRELOAD=libnetfc-mpi-openmpi.so -x NETFC_SWITCH=10.0.0.2 \
  *          ./allreduce float 4 100 1000000 10
  *
- * After the type, float or double, come pairs of bytes and times. With NETFC_SHIFT=K in the
- * environment, each rank gives what the K-th behind it would give.
+ * After the type, float or double, come pairs of a length in bytes and a number of repetitions.
+ * With NETFC_SHIFT=K in the environment, each rank contributes the values of the K-th rank after
+ * it.
  */
 #include <math.h>
 #include <stdint.h>

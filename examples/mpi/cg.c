@@ -7,14 +7,14 @@
  *   mpicc -O2 -o cg cg.c -lm
  *   mpirun -n 4 ./cg 150
  *
- * Another number of ranks rounds other parts of those sums. With -DEXACT the dot products of all
- * ranks are one sum, exact and rounded once, which no number of ranks changes:
+ * With another number of ranks, other parts of those sums are rounded. With -DEXACT the dot
+ * products of all ranks are one sum, exact and rounded once, the same for any number of ranks:
  *
  *   mpicc -O2 -DEXACT -o cg cg.c -lm -lnetfc-allreduce
  *   mpirun -n 4 -x NETFC_SWITCH=10.0.0.2 ./cg 150
  *
  * Prints the residual after so many steps, and its bits. With NETFC_SHIFT=K in the environment,
- * each rank has the strip of the K-th behind it: the same numbers, added up in another order.
+ * each rank has the strip of the K-th rank after it: the same numbers, added in another order.
  */
 #include <inttypes.h>
 #include <math.h>

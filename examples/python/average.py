@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two workers' gradients averaged by a switch, beside their average in double precision.
+"""Two workers' gradients averaged by a switch, compared with their average in double precision.
 
     ./average.py 10.0.0.2
 
-Needs netfc (python3-netfc) and a switch that answers under an address; no libnetfc.
+Needs netfc (python3-netfc) and a switch that answers at an address, but not libnetfc.
 """
 
 import argparse
@@ -19,7 +19,7 @@ WEIGHTS = 10_000
 
 
 def gradients(seed: int) -> NDArray[numpy.float64]:
-    """What a worker might have computed: small numbers, their sizes far apart."""
+    """What a worker might have computed: small numbers of very different magnitudes."""
     draw = numpy.random.default_rng(seed)
     signs: NDArray[numpy.float64] = draw.choice([-1.0, 1.0], WEIGHTS)
     return signs * 10 ** draw.uniform(-4, -1, WEIGHTS)

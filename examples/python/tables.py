@@ -4,7 +4,7 @@
 
     ./tables.py fp16_k1024
 
-Needs netfc (python3-netfc) and libnetfc (libnetfc1); no switch.
+Needs netfc (python3-netfc) and libnetfc (libnetfc1), but no switch.
 """
 
 import argparse

@@ -4,8 +4,8 @@
 
     ./session.py 10.0.0.2
 
-Needs netfc (python3-netfc), python3-scapy and a switch that answers under an address. The socket is
-a plain one, so that it needs no root; with root, sr1(IP(dst=...) / UDP() / request(...)) does, too.
+Needs netfc (python3-netfc), python3-scapy and a switch that answers at an address. The script uses a
+plain socket, which needs no root; as root, sr1(IP(dst=...) / UDP() / request(...)) also works.
 """
 
 import argparse

@@ -7,7 +7,6 @@
 #include "clock.h"
 #include "error.h"
 #include "internal.h"
-#include "totals.h"
 #include "window/window.h"
 
 unsigned int
@@ -123,16 +122,22 @@ netfc_collective(struct netfc_allreduce *comm, const struct netfc_collective *co
 
 /* A function for each collective: what it is called with, as a struct netfc_collective. */
 
-int
-netfc_allreduce_start(struct netfc_allreduce *comm, void *data, uint64_t count, unsigned int format,
-	unsigned int op, bool lazily, struct netfc_allreduce_handle **handle)
+static struct netfc_collective
+allreduce_of(void *data, uint64_t count, unsigned int format, unsigned int op)
 {
-	const struct netfc_collective collective = {.kind = NETFC_COLLECTIVE_ALLREDUCE,
+	return (struct netfc_collective){.kind = NETFC_COLLECTIVE_ALLREDUCE,
 		.format = format,
 		.op = op,
 		.values = data,
 		.result = data,
 		.count = count};
+}
+
+int
+netfc_allreduce_start(struct netfc_allreduce *comm, void *data, uint64_t count, unsigned int format,
+	unsigned int op, bool lazily, struct netfc_allreduce_handle **handle)
+{
+	const struct netfc_collective collective = allreduce_of(data, count, format, op);
 
 	return netfc_collective_start(comm, &collective, lazily, handle);
 }
@@ -141,12 +146,7 @@ int
 netfc_allreduce(struct netfc_allreduce *comm, void *data, uint64_t count, unsigned int format,
 	unsigned int op)
 {
-	const struct netfc_collective collective = {.kind = NETFC_COLLECTIVE_ALLREDUCE,
-		.format = format,
-		.op = op,
-		.values = data,
-		.result = data,
-		.count = count};
+	const struct netfc_collective collective = allreduce_of(data, count, format, op);
 
 	return netfc_collective(comm, &collective);
 }

@@ -7,8 +7,6 @@
 #include <aggregate_format.h>
 
 #include "error.h"
-#include "totals.h"
-#include "tree.h"
 
 /* Copies are sent as values of this format, two bytes each; the last one may be partial. */
 #define COPY_FORMAT AGGREGATE_FP16

@@ -10,34 +10,26 @@
 
 #include "internal.h"
 #include "net/transport.h"
-#include "tree.h"
+
+static const struct {
+	const char *name, *meaning;
+} statuses[NETFC_ALLREDUCE_STATUS_COUNT] = {
+#define STATUS_(symbol, name, meaning) {name, meaning},
+	NETFC_ALLREDUCE_STATUSES(STATUS_)
+#undef STATUS_
+};
 
 const char *
 netfc_allreduce_status_name(int status)
 {
-	switch (status) {
-#define NAME_(symbol, name, meaning)   \
-	case NETFC_ALLREDUCE_##symbol: \
-		return name;
-		NETFC_ALLREDUCE_STATUSES(NAME_)
-#undef NAME_
-	default:
-		return NULL;
-	}
+	return (unsigned int)status < NETFC_ALLREDUCE_STATUS_COUNT ? statuses[status].name : NULL;
 }
 
 const char *
 netfc_allreduce_status_meaning(int status)
 {
-	switch (status) {
-#define MEANING_(symbol, name, meaning) \
-	case NETFC_ALLREDUCE_##symbol:  \
-		return meaning;
-		NETFC_ALLREDUCE_STATUSES(MEANING_)
-#undef MEANING_
-	default:
-		return NULL;
-	}
+	return (unsigned int)status < NETFC_ALLREDUCE_STATUS_COUNT ? statuses[status].meaning
+								   : NULL;
 }
 
 static void

@@ -11,6 +11,8 @@
 #include <sys/queue.h>
 #include <sys/socket.h>
 
+#include <aggregate_wire.h>
+
 #include "net/frame.h"
 #include "netfc_allreduce.h"
 #include "window/rtt.h"
@@ -198,6 +200,30 @@ struct netfc_allreduce {
 int options_read(struct netfc_allreduce *comm, const struct netfc_allreduce_options *given,
 	struct netfc_allreduce_options *options);
 
+/*
+ * A worker's place in a tree of switches, which is a matter of options, and the names of the other
+ * members. Level 0 is the switch that the worker joins, level n the one n levels above.
+ */
+
+#define TREE_NAME_BYTES 80
+
+/* Whether there is a tree. */
+static inline bool
+tree_is_there(const struct netfc_allreduce_options *options)
+{
+	return options->tree_workers != 0;
+}
+
+/* As joins have it. */
+struct aggregate_place tree_place(const struct netfc_allreduce_options *options);
+
+/* How many members the switch of a level has; 0: there is no such level. */
+unsigned int tree_members(const struct netfc_allreduce_options *options, unsigned int level);
+
+/* For the beginning of a sentence: "Worker 3", "Worker 3 of leaf 2 of 4", "Leaf 1 of 4". */
+void tree_name(const struct netfc_allreduce_options *options, unsigned int level,
+	unsigned int member, char text[TREE_NAME_BYTES]);
+
 /* Joining a switch's job and leaving it. */
 
 /*
@@ -226,6 +252,17 @@ join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint64_t 
  * cookie, so it cannot create a member that never learns of it.
  */
 int join_send_long(struct netfc_allreduce *comm, struct peer *peer, unsigned int values_bytes);
+
+/* Exact sums that a worker gives in the place of values. */
+
+struct netfc_allreduce_totals {
+	struct aggregate_totals lanes; /* of all of them; its count is not looked at */
+	uint64_t count;
+};
+
+/* Those of some lanes. */
+struct aggregate_totals
+totals_view(const struct netfc_allreduce_totals *totals, uint64_t first, uint32_t count);
 
 /* What a collective is in blocks, chunks and owners. With the communicator's lock. */
 

@@ -12,12 +12,10 @@
 #include "clock.h"
 #include "error.h"
 #include "keys.h"
-#include "net/address.h"
-#include "net/packets.h"
 #include "net/socket.h"
+#include "net/packets.h"
 #include "net/transport.h"
 #include "path.h"
-#include "tree.h"
 #include "window/window.h"
 
 #define RECEIVE_BYTES 65536

@@ -7,7 +7,7 @@
 
 #include "error.h"
 #include "keys.h"
-#include "net/address.h"
+#include "net/socket.h"
 #include "net/transport.h"
 
 #define ETHERNET_MTU 1500

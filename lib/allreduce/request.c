@@ -7,7 +7,6 @@
 #include "net/packets.h"
 #include "net/transport.h"
 #include "path.h"
-#include "tree.h"
 
 #define PLACE_BYTES                            \
 	(sizeof(struct aggregate_place_wire) + \

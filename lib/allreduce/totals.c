@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "totals.h"
+#include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,7 @@
 #include <aggregate_exact.h>
 
 #include "error.h"
-#include "internal.h"
-#include "net/swap.h"
+#include "net/packets.h"
 
 /* Lanes that are added at a time. */
 #define BLOCK 256

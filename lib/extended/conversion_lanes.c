@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See conversion.h; compiled for each instruction set. */
-#include "conversion.h"
-#include "float_formats.h"
+/* Conversions; compiled for each instruction set. */
+#include "extended_kernels.h"
 #include "isa.h"
+#include "lanes/float_formats.h"
 #include "slots.h"
 
 struct converted {
@@ -113,5 +113,7 @@ VECTOR_NAME(conversion_run)(const struct vector_kernel *kernel, unsigned int op,
 		CASE(CONVERSION_POSIT16);
 		CASE(CONVERSION_POSIT16_ES2);
 #undef CASE
+	case CONVERSION_ANY:
+		break;
 	}
 }

@@ -5,16 +5,70 @@
 
 #include <rte_malloc.h>
 
-#include "conversion.h"
 #include "extended.h"
 #include "extended_kernels.h"
 #include "function.h"
 #include "isa.h"
 
-static void
-extended_free(struct vector_kernel *kernel)
+/* ---- what has no kernel of its own: in integers, lane by lane ---- */
+
+typedef struct netfc_result
+lane_fn(const struct vector_kernel *kernel, unsigned int op, uint32_t x, uint32_t y, uint32_t z);
+
+/* `compute` is a constant wherever this is used. */
+static __rte_always_inline void
+run_each(const struct vector_kernel *kernel, unsigned int op, struct vector_packet *packets,
+	unsigned int count, unsigned int slot_bits, lane_fn *compute)
 {
-	rte_free(kernel);
+	for (unsigned int p = 0; p < count; p++) {
+		const uint32_t lanes = packets[p].count;
+		const uint32_t bytes = RTE_ALIGN_CEIL(lanes * slot_bits / 8, 2);
+		uint8_t *x = packets[p].slots, *y = x + bytes, *z = y + bytes;
+		const uint64_t before = slots_sum(z, bytes);
+
+		packets[p].flags = 0;
+		for (uint32_t l = 0; l < lanes; l++) {
+			const struct netfc_result result =
+				compute(kernel, op, slot_read(x, l, slot_bits),
+					slot_read(y, l, slot_bits), slot_read(z, l, slot_bits));
+
+			slot_write(z, l, slot_bits, result.z);
+			packets[p].flags |= result.flags;
+		}
+		packets[p].changes = slots_changes(bytes / 2, before, slots_sum(z, bytes));
+	}
+}
+
+static struct netfc_result
+operate(const struct vector_kernel *kernel, unsigned int op, uint32_t x, uint32_t y, uint32_t z)
+{
+	return netfc_extra(((const struct extended_kernel *)kernel)->format, op, x, y, z);
+}
+
+static void
+operate_any(const struct vector_kernel *kernel, unsigned int op, struct vector_packet *packets,
+	unsigned int count)
+{
+	run_each(kernel, op, packets, count,
+		netfc_format_width(((const struct extended_kernel *)kernel)->format), operate);
+}
+
+static struct netfc_result
+convert(const struct vector_kernel *kernel, unsigned int op, uint32_t x, uint32_t y, uint32_t z)
+{
+	const struct conversion_kernel *own = (const struct conversion_kernel *)kernel;
+	struct netfc_result result = {0, 0};
+
+	(void)op, (void)y, (void)z;
+	netfc_function_lanes(own->function, own->format, &x, &result.z, &result.flags, 1);
+	return result;
+}
+
+static void
+convert_any(const struct vector_kernel *kernel, unsigned int op, struct vector_packet *packets,
+	unsigned int count)
+{
+	run_each(kernel, op, packets, count, 32, convert);
 }
 
 /* ---- conversions ---- */
@@ -36,7 +90,7 @@ conversion_of(const struct netfc_format *from, const struct netfc_format *to)
 	case NETFC_FP32:
 		return CONVERSION_FP32;
 	default:
-		return CONVERSION_FP8;
+		return netfc_format_width(to) == 8 ? CONVERSION_FP8 : CONVERSION_ANY;
 	}
 }
 
@@ -70,9 +124,12 @@ extended_conversion_create(const struct netfc_function *function, const struct n
 		"netfc_conversion", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
 	if (kernel == NULL)
 		return -ENOMEM;
-	kernel->kernel = (struct vector_kernel){
-		.run.packets = VECTOR_CHOOSE(conversion_run, isa), .free = extended_free};
 	kernel->conversion = conversion_of(format, netfc_function_result(function, format).format);
+	kernel->function = function;
+	kernel->format = format;
+	kernel->kernel = (struct vector_kernel){.run.packets = kernel->conversion == CONVERSION_ANY
+			? convert_any
+			: VECTOR_CHOOSE(conversion_run, isa)};
 	if (kernel->conversion <= CONVERSION_LOOKED_UP &&
 		fill_conversion(kernel, function, format) != NETFC_OK) {
 		rte_free(kernel);
@@ -164,7 +221,7 @@ extended_function_create(unsigned int slot_bits, const uint16_t *z, const uint8_
 		"netfc_function", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
 	if (kernel == NULL)
 		return -ENOMEM;
-	kernel->kernel = (struct vector_kernel){.free = extended_free};
+	kernel->kernel = (struct vector_kernel){.free = NULL};
 	if (slot_bits == 8) {
 		kernel->kernel.run.packets = run_function8;
 		fill_function8(kernel->entries, z, flags);
@@ -176,73 +233,58 @@ extended_function_create(unsigned int slot_bits, const uint16_t *z, const uint8_
 	return 0;
 }
 
-/* ---- min, max, compare and fma of 8 bits ---- */
+/* ---- min, max, compare and fma ---- */
 
 static void
-take_format(struct extended_fp8 *kernel, const struct netfc_format *format)
+take_fp8(struct extended_fp8 *kernel)
 {
+	const struct netfc_format *format = kernel->base.format;
 	/* A fraction further; it is the magnitude of the least normal number, too. */
 	const uint32_t least = netfc_encode(format, 2) - netfc_encode(format, 1);
 
 	for (uint32_t bits = 0; bits <= UINT8_MAX; bits++)
 		kernel->value[bits] = netfc_decode(format, bits);
 	kernel->limits = fp8_limits_of(format);
-	kernel->one = (uint8_t)netfc_encode(format, 1);
-	kernel->minus_one = (uint8_t)netfc_encode(format, -1);
 	kernel->fraction_bits = (uint8_t)__builtin_ctz(least);
 	kernel->least_exponent = (uint8_t)-ilogb(kernel->value[least]);
 	kernel->least_normal = kernel->value[least];
 	kernel->anchor = ldexp(kernel->value[1], DBL_MANT_DIG - 1);
 }
 
-static int
-create_fp8(const struct netfc_format *format, enum vector_isa isa, int socket_id,
-	struct vector_kernel **result)
-{
-	struct extended_fp8 *kernel;
-
-	kernel = rte_zmalloc_socket(
-		"netfc_extended", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
-	if (kernel == NULL)
-		return -ENOMEM;
-	kernel->kernel.run.packets = VECTOR_CHOOSE(extended_fp8, isa);
-	kernel->kernel.free = extended_free;
-	take_format(kernel, format);
-	*result = &kernel->kernel;
-	return 0;
-}
-
-/* ---- the same of 16 bits ---- */
-
 static void
 run_packets(const struct vector_kernel *kernel, unsigned int op, struct vector_packet *packets,
 	unsigned int count)
 {
-	const struct extended_kernel *extended = (const struct extended_kernel *)kernel;
-
-	extended->run[op - NETFC_MIN](extended, packets, count);
+	((const struct extended_kernel *)kernel)->run[op - NETFC_MIN](kernel, op, packets, count);
 }
 
 int
 extended_create(const struct netfc_format *format, enum vector_isa isa, int socket_id,
 	struct vector_kernel **result)
 {
+	const bool is_byte = netfc_format_width(format) == 8;
 	struct extended_kernel *kernel;
 
-	if (netfc_format_width(format) == 8)
-		return create_fp8(format, isa, socket_id, result);
-	kernel = rte_zmalloc_socket(
-		"netfc_extended", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
+	kernel = rte_zmalloc_socket("netfc_extended",
+		is_byte ? sizeof(struct extended_fp8) : sizeof(*kernel), RTE_CACHE_LINE_SIZE,
+		socket_id);
 	if (kernel == NULL)
 		return -ENOMEM;
 	kernel->kernel.run.packets = run_packets;
-	kernel->kernel.free = extended_free;
-	kernel->inf = netfc_inf_magnitude(format);
-	kernel->nan = netfc_nan(format);
-	kernel->one = netfc_encode(format, 1);
-	kernel->minus_one = netfc_encode(format, -1);
-	VECTOR_CHOOSE(order_use, isa)(kernel, netfc_format_is_posit(format));
-	VECTOR_CHOOSE(fma_use, isa)(kernel, netfc_format_id(format));
+	kernel->format = format;
+	kernel->inf = (uint16_t)netfc_inf_magnitude(format);
+	kernel->nan = (uint16_t)netfc_nan(format);
+	kernel->one = (uint16_t)netfc_encode(format, 1);
+	kernel->minus_one = (uint16_t)netfc_encode(format, -1);
+	for (unsigned int o = 0; o < RTE_DIM(kernel->run); o++)
+		kernel->run[o] = operate_any;
+	if (is_byte) {
+		take_fp8((struct extended_fp8 *)kernel);
+		VECTOR_CHOOSE(fp8_use, isa)(kernel);
+	} else {
+		VECTOR_CHOOSE(order_use, isa)(kernel);
+		VECTOR_CHOOSE(fma_use, isa)(kernel);
+	}
 	*result = &kernel->kernel;
 	return 0;
 }

@@ -4,7 +4,7 @@
 
 /**
  * @file
- * Kernels of min, max, compare and fma.
+ * Kernels of min, max, compare and fma, and of conversions.
  *
  * fma computes in binary arithmetic that is wider than any format: x * y + z, rounded to odd, that
  * is, cut off, with the last bit set if that lost anything. Whatever is then rounded to a few bits
@@ -17,51 +17,64 @@
 
 #include <stdbool.h>
 
-#include "fp8.h"
+#include <rte_common.h>
+
+#include "fpu/fpu.h"
 #include "vector.h"
-
-struct extended_kernel;
-
-/* The lanes of packets. */
-typedef void extended_fn(
-	const struct extended_kernel *kernel, struct vector_packet *packets, unsigned int count);
 
 struct extended_kernel {
 	struct vector_kernel kernel;
-	extended_fn *run[NETFC_EXTRA_END - NETFC_MIN]; /* by operation less NETFC_MIN */
+	const struct netfc_format *format;
+	vector_packets_fn *run[NETFC_EXTRA_END - NETFC_MIN]; /* by operation less NETFC_MIN */
 	uint16_t inf, nan, one, minus_one;
 };
 
-/* order.c, fma.c and fma_avx512.c, one for each instruction set: set the functions of a kernel. */
-typedef void order_fn(struct extended_kernel *kernel, bool posit);
-order_fn order_use_plain, order_use_avx2, order_use_avx512;
-typedef void fma_fn(struct extended_kernel *kernel, enum netfc_format_id format);
-fma_fn fma_use_plain, fma_use_avx2, fma_use_avx512;
+/*
+ * order.c, fma.c, fma_avx512.c and fp8_lanes.c, one for each instruction set: set the functions of
+ * a kernel that they have for its format. Others stay as they are.
+ */
+typedef void extended_use_fn(struct extended_kernel *kernel);
+extended_use_fn order_use_plain, order_use_avx2, order_use_avx512;
+extended_use_fn fma_use_plain, fma_use_avx2, fma_use_avx512;
+extended_use_fn fp8_use_plain, fp8_use_avx2, fp8_use_avx512;
 
-#define FMA_PACKETS(name, run_packet, format)                                                 \
-	static void name(const struct extended_kernel *kernel, struct vector_packet *packets, \
-		unsigned int count)                                                           \
-	{                                                                                     \
-		for (unsigned int p = 0; p < count; p++)                                      \
-			run_packet(kernel, &packets[p], format);                              \
+/* Such a function: run_packet(kernel, packet, ...), the other arguments of which are constants. */
+#define EXTENDED_PACKETS(name, run_packet, ...)                                                    \
+	static void name(const struct vector_kernel *kernel, unsigned int op,                      \
+		struct vector_packet *packets, unsigned int count)                                 \
+	{                                                                                          \
+		(void)op;                                                                          \
+		for (unsigned int p = 0; p < count; p++)                                           \
+			run_packet(                                                                \
+				(const struct extended_kernel *)kernel, &packets[p], __VA_ARGS__); \
 	}
 
-/* What fma.c and fma_avx512.c define: `run_packet` computes a packet, its format a constant. */
-#define FMA_FUNCTIONS(run_packet)                                                               \
-	FMA_PACKETS(fma_fp16, run_packet, NETFC_FP16)                                           \
-	FMA_PACKETS(fma_posit16, run_packet, NETFC_POSIT16)                                     \
-	FMA_PACKETS(fma_bf16, run_packet, NETFC_BF16)                                           \
-	FMA_PACKETS(fma_posit16_es2, run_packet, NETFC_POSIT16_ES2)                             \
-	void VECTOR_NAME(fma_use)(struct extended_kernel * kernel, enum netfc_format_id format) \
-	{                                                                                       \
-		static extended_fn *const run[NETFC_FORMAT_END] = {                             \
-			[NETFC_FP16] = fma_fp16,                                                \
-			[NETFC_POSIT16] = fma_posit16,                                          \
-			[NETFC_BF16] = fma_bf16,                                                \
-			[NETFC_POSIT16_ES2] = fma_posit16_es2,                                  \
-		};                                                                              \
-                                                                                                \
-		kernel->run[NETFC_FMA - NETFC_MIN] = run[format];                               \
+/* What fma.c and fma_avx512.c define: run_packet(kernel, packet, format). */
+#define FMA_USE(run_packet)                                                    \
+	EXTENDED_PACKETS(fma_fp16, run_packet, NETFC_FP16)                     \
+	EXTENDED_PACKETS(fma_posit16, run_packet, NETFC_POSIT16)               \
+	EXTENDED_PACKETS(fma_bf16, run_packet, NETFC_BF16)                     \
+	EXTENDED_PACKETS(fma_posit16_es2, run_packet, NETFC_POSIT16_ES2)       \
+	void VECTOR_NAME(fma_use)(struct extended_kernel * kernel)             \
+	{                                                                      \
+		vector_packets_fn **run = &kernel->run[NETFC_FMA - NETFC_MIN]; \
+                                                                               \
+		switch (netfc_format_id(kernel->format)) {                     \
+		case NETFC_FP16:                                               \
+			*run = fma_fp16;                                       \
+			break;                                                 \
+		case NETFC_POSIT16:                                            \
+			*run = fma_posit16;                                    \
+			break;                                                 \
+		case NETFC_BF16:                                               \
+			*run = fma_bf16;                                       \
+			break;                                                 \
+		case NETFC_POSIT16_ES2:                                        \
+			*run = fma_posit16_es2;                                \
+			break;                                                 \
+		default:                                                       \
+			break;                                                 \
+		}                                                              \
 	}
 
 /*
@@ -69,19 +82,52 @@ fma_fn fma_use_plain, fma_use_avx2, fma_use_avx512;
  * 2^-32, and one that is greater than 2^17 is a multiple of 2^-16 and less than 2^33.
  */
 struct extended_fp8 {
-	struct vector_kernel kernel;
+	struct extended_kernel base;
 	double value[UINT8_MAX + 1];
 	double least_normal;
 	double anchor; /* its last place is that of the least number */
 	struct fp8_limits limits;
-	uint8_t one, minus_one;
 	uint8_t fraction_bits;
 	uint8_t least_exponent; /* of a normal number: so much less than 0 */
 };
 
-/* fp8_lanes.c, one for each instruction set: see struct vector_functions. */
-typedef void extended_fp8_fn(const struct vector_kernel *kernel, unsigned int op,
-	struct vector_packet *packets, unsigned int count);
-extended_fp8_fn extended_fp8_plain, extended_fp8_avx2, extended_fp8_avx512;
+/* ---- conversions ---- */
+
+/*
+ * Conversions between binary32 and formats of 8 and 16 bits, in slots of 32 bits.
+ *
+ * An array has what narrow formats are in binary32, and what binary32 is in formats of 8 bits: for
+ * the latter, the upper 16 bits of a number, bfloat16, are rounded to odd.
+ * They have at least two more bits of fraction than the format, so that the array's result is that
+ * of the number itself.
+ */
+
+/* What is done with a lane. */
+enum conversion {
+	CONVERSION_WIDEN_8,
+	CONVERSION_WIDEN_16,
+	CONVERSION_FP8,
+	CONVERSION_LOOKED_UP = CONVERSION_FP8, /* these by the array */
+	CONVERSION_FP32,
+	CONVERSION_FP16,
+	CONVERSION_BF16,
+	CONVERSION_POSIT16,
+	CONVERSION_POSIT16_ES2,
+	CONVERSION_ANY, /* in integers, lane by lane */
+};
+
+/* Above z of 8 bits in an entry. */
+#define CONVERSION_FLAGS_SHIFT 8
+
+struct conversion_kernel {
+	struct vector_kernel kernel;
+	enum conversion conversion;
+	const struct netfc_function *function;
+	const struct netfc_format *format; /* of x */
+	uint32_t entries[NETFC_FUNCTION_ENTRIES] __rte_cache_aligned;
+};
+
+/* conversion_lanes.c, one for each instruction set: all but CONVERSION_ANY. */
+vector_packets_fn conversion_run_plain, conversion_run_avx2, conversion_run_avx512;
 
 #endif /* EXTENDED_KERNELS_H */

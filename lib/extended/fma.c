@@ -11,8 +11,8 @@
 #include <rte_common.h>
 
 #include "extended_kernels.h"
-#include "float_formats.h"
 #include "isa.h"
+#include "lanes/float_formats.h"
 #include "slots.h"
 
 #define BLOCK 128
@@ -257,4 +257,4 @@ run_packet(const struct extended_kernel *kernel, struct vector_packet *packet,
 	}
 }
 
-FMA_FUNCTIONS(run_packet)
+FMA_USE(run_packet)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See extended_kernels.h: x * y + z in binary32, 32 lanes at a time. */
-#include "floats_avx512.h"
+#include "lanes/floats.h"
 
 #include "extended_kernels.h"
 #include "isa.h"
@@ -93,100 +93,91 @@ compute_ieee(const struct extended_kernel *kernel, bool bf16, struct operands in
 
 #define FLOAT_BIAS 127
 #define FLOAT_FRACTION 23
+/* The same fields, of the upper half of a float alone. */
+#define HALF_FRACTION 7
 /* The greatest regime, of a posit that is all ones, and less one's negation: the least. */
 #define MAX_REGIME 14
 
 /*
- * A posit of 16 bits in a word of 32, with its sign extended. The magnitude's 15 bits are a run of
- * equal bits, the regime, ended by a bit unlike them, then exponent and fraction, as in a float.
+ * The magnitude's 15 bits are a run of equal bits, the regime, ended by a bit unlike them, then
+ * exponent and fraction, as in a float. Words of 16 bits hold all of it, but for the floats' lower
+ * halves. NaR becomes zero.
  */
-INLINE __m512
-float_from_posit(__m512i posit, const unsigned int es)
+INLINE struct floats
+from_posits(__m512i posits, const unsigned int es)
 {
-	const __m512i magnitude = _mm512_abs_epi32(posit);
-	const __m512i top = _mm512_slli_epi32(magnitude, 17), ones = _mm512_srai_epi32(top, 31);
-	/* 16 bits, the last of which ends any run: as a float, 142 less the run is its exponent. */
-	const __m512i run_end = _mm512_or_si512(
-		_mm512_srli_epi32(_mm512_xor_si512(top, ones), 16), _mm512_set1_epi32(1));
-	const __m512i place =
-		_mm512_srli_epi32(_mm512_castps_si512(_mm512_cvtepi32_ps(run_end)), FLOAT_FRACTION);
-	const __m512i rest =
-		_mm512_sllv_epi32(top, _mm512_sub_epi32(_mm512_set1_epi32(143), place));
+	const __m512i top = _mm512_slli_epi16(_mm512_abs_epi16(posits), 1);
+	const __m512i ones = _mm512_srai_epi16(top, 15);
+	/* The last bit ends a run of all. */
+	const __m512i run =
+		leading_zeros(_mm512_or_si512(_mm512_xor_si512(top, ones), _mm512_set1_epi16(1)));
+	const __m512i rest = _mm512_sllv_epi16(_mm512_add_epi16(top, top), run);
 	const __m512i regime =
-		_mm512_xor_si512(_mm512_sub_epi32(place, _mm512_set1_epi32(142)), ones);
-	const __m512i exponent = _mm512_add_epi32(_mm512_slli_epi32(regime, FLOAT_FRACTION + es),
-		_mm512_set1_epi32(FLOAT_BIAS << FLOAT_FRACTION));
-	const __m512i value =
-		_mm512_add_epi32(_mm512_srli_epi32(rest, 32 - FLOAT_FRACTION - es), exponent);
-	/* 0 of 0, and a NaN of 0x8000, NaR. */
-	const __m512i special = _mm512_srai_epi32(_mm512_slli_epi32(magnitude, 16), 9);
-	const __mmask16 is_special = _mm512_testn_epi32_mask(top, top);
+		_mm512_xor_si512(_mm512_sub_epi16(_mm512_setzero_si512(), run), ones);
+	const __m512i exponent = _mm512_add_epi16(
+		_mm512_slli_epi16(regime, HALF_FRACTION + es), all(FLOAT_BIAS << HALF_FRACTION));
+	const __m512i value = _mm512_maskz_add_epi16(_mm512_test_epi16_mask(top, top), exponent,
+		_mm512_srli_epi16(rest, 16 - HALF_FRACTION - es));
+	const __m512i upper = _mm512_or_si512(value, _mm512_and_si512(posits, all(INT16_MIN)));
+	const __m512i lower = _mm512_slli_epi16(rest, HALF_FRACTION + es);
 
-	return _mm512_castsi512_ps(
-		_mm512_or_si512(_mm512_mask_mov_epi32(value, is_special, special),
-			_mm512_and_si512(posit, _mm512_set1_epi32(INT32_MIN))));
+	return (struct floats){_mm512_castsi512_ps(_mm512_unpacklo_epi16(lower, upper)),
+		_mm512_castsi512_ps(_mm512_unpackhi_epi16(lower, upper))};
 }
 
-/* Exponent and fraction, less the bias, to the 15 bits of a posit's magnitude, to nearest. */
+/* The 15 bits of a posit's magnitude that are nearest to a float's. */
 INLINE __m512i
-round_posit(__m512i value, const unsigned int es)
+round_magnitude(__m512 sum, const unsigned int es)
 {
 	/* A boundary between posits has 14 bits of them at the most; below, any bit is as good. */
 	const unsigned int tail = FLOAT_FRACTION + es, lost = tail - 15;
 	const __m512i most = _mm512_set1_epi32(MAX_REGIME * (1 << tail));
-	const __m512i in_range = _mm512_max_epi32(
-		_mm512_min_epi32(value, most), _mm512_set1_epi32(-MAX_REGIME * (1 << tail)));
+	const __m512i least = _mm512_set1_epi32(-MAX_REGIME * (1 << tail));
+	/* Exponent and fraction, less the bias. */
+	const __m512i value = _mm512_sub_epi32(
+		_mm512_and_si512(_mm512_castps_si512(sum), _mm512_set1_epi32(INT32_MAX)),
+		_mm512_set1_epi32(FLOAT_BIAS << FLOAT_FRACTION));
+	const __m512i in_range = _mm512_max_epi32(_mm512_min_epi32(value, most), least);
 	const __m512i regime = _mm512_srai_epi32(in_range, tail);
 	const __m512i negative = _mm512_srai_epi32(in_range, 31);
 	const __m512i low = _mm512_set1_epi32((1 << lost) - 1);
-	const __m512i bits = _mm512_and_si512(in_range, _mm512_set1_epi32((1 << tail) - 1));
-	const __m512i sticky = _mm512_add_epi32(_mm512_and_si512(bits, low), low);
-	const __m512i kept = _mm512_srli_epi32(_mm512_or_si512(bits, sticky), lost);
+	const __m512i sticky = _mm512_add_epi32(_mm512_and_si512(in_range, low), low);
+	const __m512i rest = _mm512_slli_epi32(_mm512_or_si512(in_range, sticky), 30 - tail);
 	/* 10 before them repeats its 1 if shifted, 01 its 0. */
 	const __m512i start = _mm512_xor_si512(_mm512_set1_epi32(INT32_MIN),
 		_mm512_and_si512(negative, _mm512_set1_epi32((int)0xc0000000)));
-	const __m512i word = _mm512_srav_epi32(_mm512_or_si512(start, _mm512_slli_epi32(kept, 15)),
+	const __m512i word = _mm512_srav_epi32(
+		_mm512_or_si512(start, _mm512_and_si512(rest, _mm512_set1_epi32(0x3fff8000))),
 		_mm512_xor_si512(regime, negative));
-	const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(word, 17), _mm512_set1_epi32(1));
-	const __m512i half = _mm512_add_epi32(odd, _mm512_set1_epi32(0xffff));
 
-	return _mm512_srli_epi32(_mm512_add_epi32(word, half), 17);
+	return round_off(word, 17);
 }
 
-INLINE __m256i
-posit_from_float(__m512 value, const unsigned int es)
+/* In the order of from_posits(). A sum of zero is +0. */
+INLINE __m512i
+to_posits(struct floats sums, const unsigned int es)
 {
-	const __m512i bits = _mm512_castps_si512(value);
-	const __m512i above_one =
-		_mm512_sub_epi32(_mm512_and_si512(bits, _mm512_set1_epi32(INT32_MAX)),
-			_mm512_set1_epi32(FLOAT_BIAS << FLOAT_FRACTION));
-	const __m512i magnitude = round_posit(above_one, es);
-	const __mmask16 negative = _mm512_movepi32_mask(bits);
-	const __mmask16 nan = _mm512_cmp_ps_mask(value, value, _CMP_UNORD_Q);
-	const __mmask16 not_zero = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(INT32_MAX));
-	const __m512i posit =
-		_mm512_mask_sub_epi32(magnitude, negative, _mm512_setzero_si512(), magnitude);
+	const __m512i magnitude =
+		_mm512_packus_epi32(round_magnitude(sums.low, es), round_magnitude(sums.high, es));
+	/* Saturated, they have the sums' signs, and are 0 where sums are. */
+	const __m512i signs =
+		_mm512_packs_epi32(_mm512_castps_si512(sums.low), _mm512_castps_si512(sums.high));
+	const __m512i negative = _mm512_srai_epi16(signs, 15);
 
-	return _mm512_cvtepi32_epi16(_mm512_mask_mov_epi32(
-		_mm512_maskz_mov_epi32(not_zero, posit), nan, _mm512_set1_epi32(0x8000)));
+	return _mm512_maskz_sub_epi16(_mm512_test_epi16_mask(signs, signs),
+		_mm512_xor_si512(magnitude, negative), negative);
 }
 
-INLINE struct floats
-from_posits(__m512i words, const unsigned int es)
-{
-	return (struct floats){
-		float_from_posit(_mm512_cvtepi16_epi32(_mm512_castsi512_si256(words)), es),
-		float_from_posit(_mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64(words, 1)), es)};
-}
-
-/* No sum of posits raises a flag. */
+/* No sum of posits raises a flag. NaR is the least word. */
 INLINE __m512i
 compute_posits(struct operands in, const unsigned int es)
 {
 	const struct floats sums =
 		sums_to_odd(from_posits(in.x, es), from_posits(in.y, es), from_posits(in.z, es));
+	const __m512i least = _mm512_min_epi16(in.z, _mm512_min_epi16(in.x, in.y));
+	const __m512i nar = all(INT16_MIN);
 
-	return join(posit_from_float(sums.low, es), posit_from_float(sums.high, es));
+	return _mm512_mask_mov_epi16(to_posits(sums, es), _mm512_cmpeq_epi16_mask(least, nar), nar);
 }
 
 /* ---- packets ---- */
@@ -221,4 +212,4 @@ run_packet(const struct extended_kernel *kernel, struct vector_packet *packet,
 	finish_packet(packet, &out);
 }
 
-FMA_FUNCTIONS(run_packet)
+FMA_USE(run_packet)

@@ -36,9 +36,15 @@ is_any_nan(uint8_t x, uint8_t y, uint8_t last)
 	return ((int)(magnitude_of(x) > last) | (int)(magnitude_of(y) > last)) != 0;
 }
 
+/* What is loaded once, as packets may alias what is loaded for each lane. */
+struct constants {
+	struct fp8_limits limits;
+	uint8_t one, minus_one;
+};
+
 /* The lesser or the greater. */
 LANE uint8_t
-extremum(const struct extended_fp8 *kernel, uint8_t x, uint8_t y, const bool greatest)
+extremum(const struct constants *kernel, uint8_t x, uint8_t y, const bool greatest)
 {
 	const bool is_x = greatest ? rank_of(x) > rank_of(y) : rank_of(x) < rank_of(y);
 	const uint8_t z = is_x ? x : y;
@@ -48,7 +54,7 @@ extremum(const struct extended_fp8 *kernel, uint8_t x, uint8_t y, const bool gre
 
 /* Zeros are equal, whatever their signs. */
 LANE uint8_t
-compare(const struct extended_fp8 *kernel, uint8_t x, uint8_t y)
+compare(const struct constants *kernel, uint8_t x, uint8_t y)
 {
 	const int8_t a = rank_of(x), b = rank_of(y);
 	const uint8_t order = a < b ? kernel->minus_one : a > b ? kernel->one : 0;
@@ -109,18 +115,18 @@ fuse(const struct extended_fp8 *kernel, uint8_t x, uint8_t y, uint8_t z)
 
 /* `op` is a constant wherever this is used. */
 LANE void
-run_packet(const struct extended_fp8 *kernel, struct vector_packet *packet,
+run_packet(const struct extended_kernel *base, struct vector_packet *packet,
 	const enum netfc_extra_op op)
 {
-	const uint32_t count = packet->count, bytes = count + count % 2;
+	const struct extended_fp8 *kernel = (const struct extended_fp8 *)base;
+	const uint32_t count = packet->count, bytes = fp8_operand_bytes(count);
 	const uint8_t *restrict x = packet->slots, *restrict y = x + bytes;
 	uint8_t *restrict z = packet->slots + 2 * (size_t)bytes;
 	const uint64_t before = slots_sum(z, bytes);
-	/* Packets may alias what is loaded for each lane. */
-	const struct extended_fp8 constants = {
+	const struct constants constants = {
 		.limits = kernel->limits,
-		.one = kernel->one,
-		.minus_one = kernel->minus_one,
+		.one = (uint8_t)base->one,
+		.minus_one = (uint8_t)base->minus_one,
 	};
 	uint8_t flags = 0;
 
@@ -140,30 +146,16 @@ run_packet(const struct extended_fp8 *kernel, struct vector_packet *packet,
 	packet->changes = slots_changes(bytes / 2, before, slots_sum(z, bytes));
 }
 
-LANE void
-run_packets(const struct vector_kernel *kernel, struct vector_packet *packets, unsigned int count,
-	const enum netfc_extra_op op)
-{
-	for (unsigned int p = 0; p < count; p++)
-		run_packet((const struct extended_fp8 *)kernel, &packets[p], op);
-}
+EXTENDED_PACKETS(run_min, run_packet, NETFC_MIN)
+EXTENDED_PACKETS(run_max, run_packet, NETFC_MAX)
+EXTENDED_PACKETS(run_compare, run_packet, NETFC_COMPARE)
+EXTENDED_PACKETS(run_fma, run_packet, NETFC_FMA)
 
 void
-VECTOR_NAME(extended_fp8)(const struct vector_kernel *kernel, unsigned int op,
-	struct vector_packet *packets, unsigned int count)
+VECTOR_NAME(fp8_use)(struct extended_kernel *kernel)
 {
-	switch (op) {
-	case NETFC_MIN:
-		run_packets(kernel, packets, count, NETFC_MIN);
-		break;
-	case NETFC_MAX:
-		run_packets(kernel, packets, count, NETFC_MAX);
-		break;
-	case NETFC_COMPARE:
-		run_packets(kernel, packets, count, NETFC_COMPARE);
-		break;
-	default:
-		run_packets(kernel, packets, count, NETFC_FMA);
-		break;
-	}
+	kernel->run[NETFC_MIN - NETFC_MIN] = run_min;
+	kernel->run[NETFC_MAX - NETFC_MIN] = run_max;
+	kernel->run[NETFC_COMPARE - NETFC_MIN] = run_compare;
+	kernel->run[NETFC_FMA - NETFC_MIN] = run_fma;
 }

@@ -104,7 +104,6 @@ function_run_packets(const struct vector_kernel *kernel, struct vector_packet *p
 }
 
 /* function_avx512.c */
-void function_run_avx512(const struct vector_kernel *kernel, unsigned int op,
-	struct vector_packet *packets, unsigned int count);
+vector_packets_fn function_run_avx512;
 
 #endif /* EXTENDED_FUNCTION_H */

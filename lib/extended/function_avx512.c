@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See function.h. 16 lanes at a time. */
-#include "lanes_avx512.h"
+#include "lanes/lanes_avx512.h"
 
 #include "function.h"
 

@@ -81,24 +81,18 @@ run_packet(const struct extended_kernel *kernel, struct vector_packet *packet,
 	packet->changes = slots_changes(count, before, after);
 }
 
-#define RUN(name, op, posit)                                                                  \
-	static void name(const struct extended_kernel *kernel, struct vector_packet *packets, \
-		unsigned int count)                                                           \
-	{                                                                                     \
-		for (unsigned int p = 0; p < count; p++)                                      \
-			run_packet(kernel, &packets[p], op, posit);                           \
-	}
-
-RUN(min_ieee, NETFC_MIN, false)
-RUN(max_ieee, NETFC_MAX, false)
-RUN(compare_ieee, NETFC_COMPARE, false)
-RUN(min_posit, NETFC_MIN, true)
-RUN(max_posit, NETFC_MAX, true)
-RUN(compare_posit, NETFC_COMPARE, true)
+EXTENDED_PACKETS(min_ieee, run_packet, NETFC_MIN, false)
+EXTENDED_PACKETS(max_ieee, run_packet, NETFC_MAX, false)
+EXTENDED_PACKETS(compare_ieee, run_packet, NETFC_COMPARE, false)
+EXTENDED_PACKETS(min_posit, run_packet, NETFC_MIN, true)
+EXTENDED_PACKETS(max_posit, run_packet, NETFC_MAX, true)
+EXTENDED_PACKETS(compare_posit, run_packet, NETFC_COMPARE, true)
 
 void
-VECTOR_NAME(order_use)(struct extended_kernel *kernel, bool posit)
+VECTOR_NAME(order_use)(struct extended_kernel *kernel)
 {
+	const bool posit = netfc_format_is_posit(kernel->format);
+
 	kernel->run[NETFC_MIN - NETFC_MIN] = posit ? min_posit : min_ieee;
 	kernel->run[NETFC_MAX - NETFC_MIN] = posit ? max_posit : max_ieee;
 	kernel->run[NETFC_COMPARE - NETFC_MIN] = posit ? compare_posit : compare_ieee;

@@ -4,7 +4,7 @@
 
 #include <rte_malloc.h>
 
-#include "engines.h"
+#include "match.h"
 
 struct direct_stage {
 	struct match_stage stage;
@@ -12,31 +12,21 @@ struct direct_stage {
 	void *values;
 };
 
-static void
-lookup_narrow(
-	const struct match_stage *stage, const uint32_t *keys, uint32_t *values, unsigned int count)
-{
-	const struct direct_stage *engine = (const struct direct_stage *)stage;
-	const uint16_t *restrict array = engine->values;
-	const uint32_t mask = engine->mask;
+#define LOOKUP(name, type)                                                                        \
+	static void name(const struct match_stage *stage, const uint32_t *keys, uint32_t *values, \
+		unsigned int count)                                                               \
+	{                                                                                         \
+		const struct direct_stage *engine = (const struct direct_stage *)stage;           \
+		const type *restrict array = engine->values;                                      \
+		const uint32_t mask = engine->mask;                                               \
+                                                                                                  \
+		MATCH_UNROLL                                                                      \
+		for (unsigned int i = 0; i < count; i++)                                          \
+			values[i] = array[keys[i] & mask];                                        \
+	}
 
-	MATCH_UNROLL
-	for (unsigned int i = 0; i < count; i++)
-		values[i] = array[keys[i] & mask];
-}
-
-static void
-lookup_wide(
-	const struct match_stage *stage, const uint32_t *keys, uint32_t *values, unsigned int count)
-{
-	const struct direct_stage *engine = (const struct direct_stage *)stage;
-	const uint32_t *restrict array = engine->values;
-	const uint32_t mask = engine->mask;
-
-	MATCH_UNROLL
-	for (unsigned int i = 0; i < count; i++)
-		values[i] = array[keys[i] & mask];
-}
+LOOKUP(lookup_narrow, uint16_t)
+LOOKUP(lookup_wide, uint32_t)
 
 static void
 direct_free(struct match_stage *stage)

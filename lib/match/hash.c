@@ -10,7 +10,7 @@
 #include <rte_hash_crc.h>
 #include <rte_malloc.h>
 
-#include "engines.h"
+#include "match.h"
 
 /* rte_hash makes none with fewer entries. */
 #define MIN_HASH 16u

@@ -9,7 +9,7 @@
 #include <rte_lpm.h>
 #include <rte_malloc.h>
 
-#include "engines.h"
+#include "match.h"
 
 /*
  * A key stands in the upper 24 bits of an address: tbl24 is then indexed by the key itself, and a
@@ -100,58 +100,6 @@ add_prefixes(struct rte_lpm *lpm, unsigned int key_bits, unsigned int shift,
 	return 0;
 }
 
-/*
- * The optimal cover spreads its prefixes over many lengths, which start-up thrives on:
- * rte_lpm_add() goes through all rules of the same length.
- */
-static int
-fill(struct lpm_stage *engine, const struct netfc_table *table, int socket_id)
-{
-	struct rte_lpm_config config = {.number_tbl8s = 1};
-	struct netfc_prefix *prefixes;
-	char name[RTE_LPM_NAMESIZE];
-	size_t count;
-	int error;
-
-	if (netfc_table_cover(table, -1, NETFC_COVER_OPTIMAL, &prefixes, &count) != NETFC_OK)
-		return -ENOMEM;
-	config.max_rules = (uint32_t)count + 1;
-	snprintf(name, sizeof(name), "netfc-%" PRIxPTR, (uintptr_t)engine);
-	engine->lpm = rte_lpm_create(name, socket_id, &config);
-	error = engine->lpm == NULL ? -rte_errno
-				    : add_prefixes(engine->lpm, netfc_table_index_bits(table),
-					      KEY_SHIFT, prefixes, count);
-	free(prefixes);
-	return error;
-}
-
-int
-match_lpm_create(const struct netfc_table *table, int socket_id, struct match_stage **stage)
-{
-	struct lpm_stage *engine;
-	int error;
-
-	if (netfc_table_index_bits(table) >= KEY_BITS || netfc_table_value_bits(table) > VALUE_BITS)
-		return -E2BIG;
-	engine = rte_zmalloc_socket("netfc_lpm", sizeof(*engine), RTE_CACHE_LINE_SIZE, socket_id);
-	if (engine == NULL)
-		return -ENOMEM;
-	engine->stage.lookup = lpm_lookup;
-	engine->stage.free = lpm_free;
-	error = fill(engine, table, socket_id);
-	if (error != 0) {
-		lpm_free(&engine->stage);
-		return error;
-	}
-#if RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN
-	/* A next hop is the low 24 bits of an entry. */
-	engine->stage.array = (struct match_array){
-		engine->lpm->tbl24, (unsigned int)sizeof(engine->lpm->tbl24[0])};
-#endif
-	*stage = &engine->stage;
-	return 0;
-}
-
 /* Beyond tbl24, rte_lpm needs a tbl8 for each 24 bits that longer prefixes start with. */
 static uint32_t
 count_tbl8s(const struct netfc_prefix *prefixes, size_t count)
@@ -169,9 +117,10 @@ count_tbl8s(const struct netfc_prefix *prefixes, size_t count)
 	return tbl8s;
 }
 
-int
-match_create_prefixes(const struct netfc_prefix *prefixes, size_t count, int socket_id,
-	struct match_stage **stage)
+/* A stage of prefixes of keys whose lowest bit is bit `shift` of an address. */
+static int
+create(unsigned int key_bits, unsigned int shift, const struct netfc_prefix *prefixes, size_t count,
+	int socket_id, struct lpm_stage **result)
 {
 	struct rte_lpm_config config = {
 		.max_rules = (uint32_t)count + 1,
@@ -181,23 +130,68 @@ match_create_prefixes(const struct netfc_prefix *prefixes, size_t count, int soc
 	char name[RTE_LPM_NAMESIZE];
 	int error;
 
-	for (size_t i = 0; i < count; i++) {
-		if (prefixes[i].value >> VALUE_BITS != 0)
-			return -E2BIG;
-	}
 	engine = rte_zmalloc_socket("netfc_lpm", sizeof(*engine), RTE_CACHE_LINE_SIZE, socket_id);
 	if (engine == NULL)
 		return -ENOMEM;
-	engine->stage.lookup = whole_lookup;
 	engine->stage.free = lpm_free;
 	snprintf(name, sizeof(name), "netfc-%" PRIxPTR, (uintptr_t)engine);
 	engine->lpm = rte_lpm_create(name, socket_id, &config);
 	error = engine->lpm == NULL ? -rte_errno
-				    : add_prefixes(engine->lpm, ADDRESS_BITS, 0, prefixes, count);
+				    : add_prefixes(engine->lpm, key_bits, shift, prefixes, count);
 	if (error != 0) {
 		lpm_free(&engine->stage);
 		return error;
 	}
+	*result = engine;
+	return 0;
+}
+
+/*
+ * The optimal cover spreads its prefixes over many lengths, which start-up thrives on:
+ * rte_lpm_add() goes through all rules of the same length.
+ */
+int
+match_lpm_create(const struct netfc_table *table, int socket_id, struct match_stage **stage)
+{
+	struct netfc_prefix *prefixes;
+	struct lpm_stage *engine;
+	size_t count;
+	int error;
+
+	if (netfc_table_index_bits(table) >= KEY_BITS || netfc_table_value_bits(table) > VALUE_BITS)
+		return -E2BIG;
+	if (netfc_table_cover(table, -1, NETFC_COVER_OPTIMAL, &prefixes, &count) != NETFC_OK)
+		return -ENOMEM;
+	error = create(
+		netfc_table_index_bits(table), KEY_SHIFT, prefixes, count, socket_id, &engine);
+	free(prefixes);
+	if (error != 0)
+		return error;
+	engine->stage.lookup = lpm_lookup;
+#if RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN
+	/* A next hop is the low 24 bits of an entry. */
+	engine->stage.array = (struct match_array){
+		engine->lpm->tbl24, (unsigned int)sizeof(engine->lpm->tbl24[0])};
+#endif
+	*stage = &engine->stage;
+	return 0;
+}
+
+int
+match_create_prefixes(const struct netfc_prefix *prefixes, size_t count, int socket_id,
+	struct match_stage **stage)
+{
+	struct lpm_stage *engine;
+	int error;
+
+	for (size_t i = 0; i < count; i++) {
+		if (prefixes[i].value >> VALUE_BITS != 0)
+			return -E2BIG;
+	}
+	error = create(ADDRESS_BITS, 0, prefixes, count, socket_id, &engine);
+	if (error != 0)
+		return error;
+	engine->stage.lookup = whole_lookup;
 	*stage = &engine->stage;
 	return 0;
 }

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "engines.h"
+#include "match.h"
 
 static const struct {
 	const char *name;

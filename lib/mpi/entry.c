@@ -60,29 +60,18 @@ static const char *const names[CALLS] = {
 #undef NAME
 };
 
-static const char *const mpi_libraries[] = {MPI_LIBRARIES};
-static const char *const known[] = {"libmpi.so.40", "libmpich.so.12", "libmpi.so.12"};
+static const char *const own[] = {MPI_LIBRARIES, NULL};
+static const char *const others[] = {"libmpi.so.40", "libmpich.so.12", "libmpi.so.12", NULL};
 
+/* The first of these libraries that the process has loaded. */
 static void *
-first_loaded(const char *const *libraries, size_t count)
+first_loaded(const char *const *libraries)
 {
 	void *found = NULL;
 
-	for (size_t i = 0; i < count && found == NULL; i++)
-		found = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+	for (; *libraries != NULL && found == NULL; libraries++)
+		found = dlopen(*libraries, RTLD_LAZY | RTLD_NOLOAD);
 	return found;
-}
-
-static void *
-own_library(void)
-{
-	return first_loaded(mpi_libraries, sizeof(mpi_libraries) / sizeof(mpi_libraries[0]));
-}
-
-static void *
-other_library(void)
-{
-	return first_loaded(known, sizeof(known) / sizeof(known[0]));
 }
 
 /* Only the first process of a run reports, if the launcher tells which one it is. */
@@ -112,7 +101,7 @@ static void *
 find(enum reduction call)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
-	void *mpi = own_library(), *core = mpi == NULL ? NULL : load_core(), *found = NULL;
+	void *mpi = first_loaded(own), *core = mpi == NULL ? NULL : load_core(), *found = NULL;
 	char name[64];
 
 	if (core != NULL) {
@@ -123,7 +112,7 @@ find(enum reduction call)
 			"this library is for " MPI_NAME ", which the program does not use", "");
 	}
 	snprintf(name, sizeof(name), "PMPI_%s", names[call]);
-	if (found == NULL && (mpi != NULL || (mpi = other_library()) != NULL))
+	if (found == NULL && (mpi != NULL || (mpi = first_loaded(others)) != NULL))
 		found = dlsym(mpi, name);
 	if (found == NULL)
 		found = dlsym(RTLD_NEXT, name);
@@ -164,6 +153,6 @@ REDUCTIONS(ENTRY)
 __attribute__((constructor)) static void
 look_at_program(void)
 {
-	if (own_library() == NULL && other_library() != NULL)
+	if (first_loaded(own) == NULL && first_loaded(others) != NULL)
 		(void)target(CALL_Allreduce);
 }

@@ -139,27 +139,6 @@ prepare_mpi(void)
 			"a reduction by the switch failed (netfc-mpi)") == MPI_SUCCESS;
 }
 
-bool
-shim_begin(void)
-{
-	int initialized = 0, finalized = 0;
-	bool usable;
-
-	pthread_mutex_lock(&shim.lock);
-	if (!shim.begun) {
-		PMPI_Initialized(&initialized);
-		PMPI_Finalized(&finalized);
-		if (real_find(&shim.real) && initialized && !finalized) {
-			read_settings(&shim.settings);
-			shim.usable = prepare_mpi() && progress_begin();
-			shim.begun = true;
-		}
-	}
-	usable = shim.usable && !shim.ended;
-	pthread_mutex_unlock(&shim.lock);
-	return usable;
-}
-
 void *
 real_symbol(const char *name)
 {
@@ -171,8 +150,9 @@ real_symbol(const char *name)
 	return library == NULL ? NULL : dlsym(library, name);
 }
 
-bool
-real_find(struct real *real)
+/* Find them in the MPI library that the process has loaded. */
+static bool
+find_real(struct real *real)
 {
 	bool complete = true;
 
@@ -182,4 +162,25 @@ real_find(struct real *real)
 	REAL_REDUCTIONS(FIND)
 #undef FIND
 	return complete;
+}
+
+bool
+shim_begin(void)
+{
+	int initialized = 0, finalized = 0;
+	bool usable;
+
+	pthread_mutex_lock(&shim.lock);
+	if (!shim.begun) {
+		PMPI_Initialized(&initialized);
+		PMPI_Finalized(&finalized);
+		if (find_real(&shim.real) && initialized && !finalized) {
+			read_settings(&shim.settings);
+			shim.usable = prepare_mpi() && progress_begin();
+			shim.begun = true;
+		}
+	}
+	usable = shim.usable && !shim.ended;
+	pthread_mutex_unlock(&shim.lock);
+	return usable;
 }

@@ -64,9 +64,6 @@ struct real {
 /** A function of the MPI library that the process has loaded, or of one that it needs; or NULL. */
 void *real_symbol(const char *name);
 
-/** Find them in the MPI library that the process has loaded. */
-bool real_find(struct real *real);
-
 /*
  * What a process has once: settings, what the MPI library gave, the jobs. MPI has no argument to
  * hang it on, so it is the one object here that is global and changes.

@@ -133,6 +133,7 @@ int
 netfc_set_deserialize(const void *data, size_t length, struct netfc_set **result)
 {
 	const char *name = (const char *)data + NAME_OFFSET;
+	struct netfc_set_id id;
 	struct netfc_set *set;
 	int error;
 
@@ -141,7 +142,9 @@ netfc_set_deserialize(const void *data, size_t length, struct netfc_set **result
 		return error;
 	if (memchr(name, '\0', NETFC_SET_NAME_SIZE) == NULL)
 		return NETFC_ERR_CONTENT;
-	error = netfc_set_alloc(name, &set);
+	error = netfc_set_parse_name(name, &id);
+	if (error == NETFC_OK)
+		error = netfc_set_alloc(&id, &set);
 	if (error != NETFC_OK)
 		return error == NETFC_ERR_NOMEM ? error : NETFC_ERR_CONTENT;
 	error = check_descriptor(set, data, length);

@@ -211,9 +211,9 @@ struct netfc_set {
 struct family {
 	/* Describe the tables, without entries and reachable. */
 	void (*layout)(struct netfc_set *set);
-	/* Compute the entries. */
+	/* Compute the entries of all tables but the decision table. */
 	int (*fill)(struct netfc_set *set);
-	/* Mark the reachable entries. */
+	/* Mark their reachable entries. */
 	void (*mark)(struct netfc_set *set);
 	/* Write the programs. */
 	void (*program)(struct netfc_set *set);
@@ -239,7 +239,10 @@ extern const struct netfc_table netfc_decide_table;
 void netfc_decide_fill(const struct netfc_format *format, struct netfc_table *table);
 void netfc_decide_mark(struct netfc_table *table);
 
-/* set.c: describe the set's `count` match tables; the decision table follows them. */
+/*
+ * set.c: describe the set's `count` match tables, which have one page and one copy unless they say
+ * otherwise; the decision table follows them.
+ */
 void netfc_describe_tables(struct netfc_set *set, const struct netfc_table *tables, unsigned count);
 
 /* program.c: one step of a program, look-ups in plain C. */
@@ -270,6 +273,9 @@ void netfc_program_start(struct netfc_program *program, const struct netfc_forma
 void netfc_append(struct netfc_program *program, struct netfc_step step);
 void netfc_append_lookup(struct netfc_program *program, unsigned dst, unsigned table, unsigned key,
 	const char *what);
+/* A step that has operands alone; `b` and `c` are 0 where it has fewer. */
+void netfc_append_step(struct netfc_program *program, enum netfc_step_kind kind, unsigned dst,
+	unsigned a, unsigned b, unsigned c, const char *what);
 /* ADD, SUB and the like, of words of that many bits, 1 to 32. */
 void netfc_append_alu(struct netfc_program *program, enum netfc_step_kind kind, unsigned dst,
 	unsigned a, unsigned b, unsigned bits, const char *what);
@@ -307,8 +313,9 @@ part_test(enum netfc_part_test test, struct netfc_part slice)
 		.part = {__VA_ARGS__},                                                          \
 		.what = (why)})
 
-/* set.c: a set of that name with allocated, empty tables. */
-int netfc_set_alloc(const char *name, struct netfc_set **set);
+/* set.c: a set with allocated, empty tables; compute their entries. */
+int netfc_set_alloc(const struct netfc_set_id *id, struct netfc_set **set);
+int netfc_set_fill(struct netfc_set *set);
 
 /* A mask of the lowest `bits` bits, fewer than 32. */
 static inline uint32_t

@@ -23,6 +23,19 @@ netfc_append_lookup(
 }
 
 void
+netfc_append_step(struct netfc_program *program, enum netfc_step_kind kind, unsigned dst,
+	unsigned a, unsigned b, unsigned c, const char *what)
+{
+	netfc_append(program,
+		(struct netfc_step){.kind = kind,
+			.dst = (uint8_t)dst,
+			.a = (uint8_t)a,
+			.b = (uint8_t)b,
+			.c = (uint8_t)c,
+			.what = what});
+}
+
+void
 netfc_append_alu(struct netfc_program *program, enum netfc_step_kind kind, unsigned dst, unsigned a,
 	unsigned b, unsigned bits, const char *what)
 {

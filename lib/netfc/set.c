@@ -20,12 +20,18 @@ static const struct {
 
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
-/* Posits have one correctly rounded layout; so have formats of other widths, and no other set. */
+/*
+ * The layout with the fewest stages is made for these two; another IEEE format of 16 bits has the
+ * one with the least memory alone. Posits have one correctly rounded layout; so have formats of
+ * other widths, and no other set.
+ */
 static bool
 has_format(enum netfc_family family, const struct netfc_format *format)
 {
 	if (format->width != 16)
 		return family == NETFC_FAMILY_EXACT;
+	if (family == NETFC_FAMILY_EXACT)
+		return format->posit || format->id == NETFC_FP16 || format->id == NETFC_BF16;
 	return family != NETFC_FAMILY_EXACT_SMALL || !format->posit;
 }
 
@@ -196,8 +202,17 @@ netfc_describe_tables(struct netfc_set *set, const struct netfc_table *tables, u
 	for (unsigned t = 0; t < count; t++) {
 		set->table[t] = tables[t];
 		set->table[t].match = true;
+		set->table[t].pages += set->table[t].pages == 0;
+		set->table[t].copies += set->table[t].copies == 0;
 	}
 	set->table[count] = netfc_decide_table;
+}
+
+/* The last one. */
+static struct netfc_table *
+decide_table(struct netfc_set *set)
+{
+	return &set->table[set->table_count - 1];
 }
 
 static int
@@ -211,21 +226,16 @@ alloc_table(struct netfc_table *table)
 }
 
 int
-netfc_set_alloc(const char *name, struct netfc_set **result)
+netfc_set_alloc(const struct netfc_set_id *id, struct netfc_set **result)
 {
-	struct netfc_set_id id;
-	struct netfc_set *set;
-	int error;
+	struct netfc_set *set = calloc(1, sizeof(*set));
+	int error = NETFC_OK;
 
-	error = netfc_set_parse_name(name, &id);
-	if (error != NETFC_OK)
-		return error;
-	set = calloc(1, sizeof(*set));
 	if (set == NULL)
 		return NETFC_ERR_NOMEM;
-	set->id = id;
-	netfc_set_format_name(&id, set->name);
-	set->family = family_of(&id);
+	set->id = *id;
+	netfc_set_format_name(id, set->name);
+	set->family = family_of(id);
 	set->family->layout(set);
 	for (unsigned t = 0; t < set->table_count && error == NETFC_OK; t++)
 		error = alloc_table(&set->table[t]);
@@ -234,21 +244,31 @@ netfc_set_alloc(const char *name, struct netfc_set **result)
 		return error;
 	}
 	set->family->mark(set);
+	netfc_decide_mark(decide_table(set));
 	set->family->program(set);
 	*result = set;
 	return NETFC_OK;
 }
 
 int
+netfc_set_fill(struct netfc_set *set)
+{
+	netfc_decide_fill(set->id.format, decide_table(set));
+	return set->family->fill(set);
+}
+
+int
 netfc_set_build(const char *name, struct netfc_set **result)
 {
+	struct netfc_set_id id;
 	struct netfc_set *set;
-	int error;
+	int error = netfc_set_parse_name(name, &id);
 
-	error = netfc_set_alloc(name, &set);
+	if (error == NETFC_OK)
+		error = netfc_set_alloc(&id, &set);
 	if (error != NETFC_OK)
 		return error;
-	error = set->family->fill(set);
+	error = netfc_set_fill(set);
 	if (error != NETFC_OK) {
 		netfc_set_free(set);
 		return error;

@@ -8,10 +8,16 @@ static __rte_always_inline void
 list_class(const struct burst *burst, struct classified *classified, unsigned int class,
 	unsigned int first, unsigned int count)
 {
-	uint64_t left = burst->in_class[class] & UINT64_MAX >> (CLASSIFY_BURST - count);
+	const uint64_t all = UINT64_MAX >> (CLASSIFY_BURST - count);
+	uint64_t left = burst->in_class[class] & all;
 	uint8_t *listed = classified->packet[class] + classified->count[class];
 
 	classified->count[class] += (unsigned int)__builtin_popcountll(left);
+	if (left == all) {
+		for (unsigned int p = 0; p < count; p++)
+			listed[p] = (uint8_t)(first + p);
+		return;
+	}
 	for (; left != 0; left &= left - 1)
 		*listed++ = (uint8_t)(first + (unsigned int)__builtin_ctzll(left));
 }
@@ -54,8 +60,9 @@ describe_packets(const struct burst *burst, struct classified *classified, unsig
 		column_store(classified->group + first + p, column_load(burst->group + p));
 		column_store(classified->lanes + first + p, column_load(burst->lanes + p));
 	}
-	for (size_t p = 0; p < count; p++)
+	for (size_t p = 0; p < count; p++) {
 		payload[p] = payload_of(burst, p);
+	}
 }
 
 static __rte_always_inline void

@@ -40,7 +40,7 @@ int
 groups_add(struct groups *groups, unsigned int format, unsigned int op, const char *name,
 	const struct vector_kernel *kernel)
 {
-	const bool is_gathered = kernel->run.lanes != NULL;
+	const bool is_gathered = kernel->run.lanes != NULL && format < NETFC_FORMAT_END;
 	const unsigned int number = is_gathered ? vector_group(format, op) : groups->end;
 	struct group *group = &groups->group[number];
 

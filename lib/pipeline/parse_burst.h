@@ -20,9 +20,6 @@
 #include "classify.h"
 #include "columns.h"
 
-/* How many packets ahead bytes are fetched. */
-#define PREFETCH 4
-
 /* Bytes that are read whatever they are: two tags, and some behind them. */
 #define MIN_LENGTH (ETHERNET_BYTES + 2 * TAG_BYTES + FRAME_CONTIGUOUS_BYTES)
 /* From the start of the UDP header to the end of a request's count of lanes. */
@@ -109,8 +106,7 @@ struct burst {
 	uint8_t may_be_requests;         /* a bit for each vector: some of its packets */
 	column any, all, gathered_lanes; /* see struct gathered; vectors apart */
 	struct columns frame;
-	uint16_t length[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* of the first segment */
-	uint16_t is_cut[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* 1: there are more */
+	uint16_t length[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* 0: for the slow path */
 	uint16_t network_offset[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
 	uint16_t udp_offset[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
 	uint16_t request_at[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* in the segment */
@@ -122,7 +118,7 @@ struct burst {
 
 _Static_assert(CLASSIFY_BURST / COLUMN <= 8, "a byte has a bit for each vector of a burst");
 
-/* Frames too short for all that is read stand as zeros until the slow path takes them. */
+/* Frames too short for all that is read, or in several segments, stand as zeros. */
 static const uint8_t no_frame[MIN_LENGTH + REQUEST_BYTES];
 
 /* Behind the UDP header that was found. */
@@ -137,20 +133,22 @@ load_packets(struct burst *burst, struct rte_mbuf **mbufs, unsigned int count)
 {
 	for (unsigned int p = 0; p < count; p++) {
 		uint8_t *bytes = rte_pktmbuf_mtod(mbufs[p], uint8_t *);
-		const uint16_t length = rte_pktmbuf_data_len(mbufs[p]);
-		const bool is_short = length < MIN_LENGTH;
+		uint16_t length = rte_pktmbuf_data_len(mbufs[p]);
 
-		if (p + PREFETCH < count)
-			rte_prefetch0(rte_pktmbuf_mtod(mbufs[p + PREFETCH], void *));
-		/* Nothing is written where the class is CLASS_SLOW. */
-		burst->bytes[p] = is_short ? (uint8_t *)(uintptr_t)no_frame : bytes;
+		/* All are fetched before any is read. */
+		rte_prefetch0(bytes);
+		if (unlikely(length < MIN_LENGTH || length != rte_pktmbuf_pkt_len(mbufs[p]))) {
+			/* Nothing is written where the class is CLASS_SLOW. */
+			bytes = (uint8_t *)(uintptr_t)no_frame;
+			length = 0;
+		}
+		burst->bytes[p] = bytes;
 		burst->length[p] = length;
-		burst->is_cut[p] = rte_pktmbuf_pkt_len(mbufs[p]) != length;
 	}
 	/* What is computed of the rest of a vector's packets is not used. */
 	for (unsigned int p = count; p % COLUMN != 0; p++) {
 		burst->bytes[p] = (uint8_t *)(uintptr_t)no_frame;
-		burst->length[p] = MIN_LENGTH;
+		burst->length[p] = 0;
 	}
 }
 
@@ -178,10 +176,8 @@ is_some(uint8_t vectors, unsigned int p)
 static __rte_always_inline void
 find_no_ip(struct burst *burst, unsigned int p)
 {
-	const column length = column_load(burst->length + p);
-
 	column_store(burst->request_at + p, column_of(0));
-	column_store(burst->is_slow + p, column_at_most(length, MIN_LENGTH - 1));
+	column_store(burst->is_slow + p, column_equals(column_load(burst->length + p), 0));
 	columns_store(&burst->frame, FRAME_NETWORK_FLAGS, p, column_of(FRAME_CONTIGUOUS));
 	columns_store(&burst->frame, FRAME_NETWORK_OFFSET, p, column_of(ETHERNET_BYTES));
 }
@@ -201,9 +197,9 @@ find_udp(struct burst *burst, unsigned int p, const column *network)
 	const column length = column_swap(
 		column_choose(ipv4, network[NETWORK_IPV4_LENGTH], network[NETWORK_IPV6_LENGTH]));
 	const column network_offset = column_load(burst->network_offset + p);
-	const column length_of = column_load(burst->length + p);
-	const column is_short = column_at_most(length_of, MIN_LENGTH - 1);
-	const column segment = column_choose(is_short, column_of(MIN_LENGTH), length_of);
+	const column frame = column_load(burst->length + p);
+	const column is_slow = column_equals(frame, 0);
+	const column segment = column_choose(is_slow, column_of(MIN_LENGTH), frame);
 	/* What IPv6 calls its length does not count its header. */
 	const column besides = network_offset + column_choose(ipv4, column_of(0), header);
 	const column payload = column_choose(ipv4, length - header, length);
@@ -225,9 +221,7 @@ find_udp(struct burst *burst, unsigned int p, const column *network)
 	column_store(burst->request_at + p, column_choose(near_end, last, offset));
 	column_store(burst->space + p, space);
 	burst->may_be_requests |= some_of(p, ~column_equals(space, 0));
-	column_store(burst->is_slow + p,
-		is_short | (is_ip & udp & near_end) |
-			(sound & ~fits & column_equals(column_load(burst->is_cut + p), 1)));
+	column_store(burst->is_slow + p, is_slow | (is_ip & udp & near_end));
 	columns_store(&burst->frame, FRAME_NETWORK_FLAGS, p,
 		(is_ip & ((ipv4 & FRAME_IPV4) | (ipv6 & FRAME_IPV6))) |
 			(contiguous & FRAME_CONTIGUOUS));

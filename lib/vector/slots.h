@@ -32,6 +32,27 @@ slot32_swap(uint32_t word)
 #endif
 }
 
+/** A slot of a number of bits, which is best a constant. */
+static inline uint32_t
+slot_read(const void *slots, uint32_t lane, const unsigned int bits)
+{
+	return bits == 8     ? ((const uint8_t *)slots)[lane]
+		: bits == 16 ? slot16_swap(((const slot16 *)slots)[lane])
+			     : slot32_swap(((const slot32 *)slots)[lane]);
+}
+
+/** Likewise. */
+static inline void
+slot_write(void *slots, uint32_t lane, const unsigned int bits, uint32_t word)
+{
+	if (bits == 8)
+		((uint8_t *)slots)[lane] = (uint8_t)word;
+	else if (bits == 16)
+		((slot16 *)slots)[lane] = slot16_swap((uint16_t)word);
+	else
+		((slot32 *)slots)[lane] = slot32_swap(word);
+}
+
 /** A slot's two words of 16 bits, added: less than 2^32 for as many slots as a datagram has. */
 static inline uint32_t
 slot32_words(uint32_t slot)

@@ -10,8 +10,8 @@
 #include <rte_malloc.h>
 
 #include "isa.h"
-#include "kernels.h"
 #include "slots.h"
+#include "steps.h"
 
 #define OPS 4
 
@@ -28,23 +28,15 @@ read_slots(uint32_t *restrict to, const void *restrict from, unsigned int count,
 	const unsigned int width)
 {
 	for (unsigned int l = 0; l < count; l++)
-		to[l] = width == 8    ? ((const uint8_t *)from)[l]
-			: width == 16 ? slot16_swap(((const slot16 *)from)[l])
-				      : slot32_swap(((const slot32 *)from)[l]);
+		to[l] = slot_read(from, l, width);
 }
 
 static __rte_always_inline void
 write_slots(void *restrict to, const uint32_t *restrict from, unsigned int count,
 	const unsigned int width)
 {
-	for (unsigned int l = 0; l < count; l++) {
-		if (width == 8)
-			((uint8_t *)to)[l] = (uint8_t)from[l];
-		else if (width == 16)
-			((slot16 *)to)[l] = slot16_swap((uint16_t)from[l]);
-		else
-			((slot32 *)to)[l] = slot32_swap(from[l]);
-	}
+	for (unsigned int l = 0; l < count; l++)
+		slot_write(to, l, width, from[l]);
 }
 
 static uint8_t
@@ -132,12 +124,6 @@ run_lanes(const struct vector_kernel *kernel, unsigned int op, const struct vect
 	}
 }
 
-static void
-steps_free(struct vector_kernel *kernel)
-{
-	rte_free(kernel);
-}
-
 int
 VECTOR_NAME(steps_create)(const struct netfc_set *set, struct match_stage *const *stages,
 	int socket_id, struct vector_kernel **kernel)
@@ -150,7 +136,6 @@ VECTOR_NAME(steps_create)(const struct netfc_set *set, struct match_stage *const
 	steps->width = netfc_format_width(netfc_set_format(set));
 	steps->kernel.run.packets = run_packets;
 	steps->kernel.run.lanes = steps->width == 16 ? run_lanes : NULL;
-	steps->kernel.free = steps_free;
 	steps->stages = stages;
 	for (unsigned int o = 0; o < OPS; o++)
 		steps->program[o] = netfc_set_op_program(set, NETFC_ADD + o);

@@ -27,7 +27,7 @@ enum vector_isa {
 	VECTOR_PLAIN, /**< what the rest of the program is compiled for */
 #if defined(__x86_64__)
 	VECTOR_AVX2,   /**< AVX2, and what came with it: F16C, BMI 1 and 2 */
-	VECTOR_AVX512, /**< AVX-512 F, BW, DQ and VL */
+	VECTOR_AVX512, /**< AVX-512 F, BW, CD, DQ and VL */
 #elif defined(__aarch64__)
 	VECTOR_NEON,      /**< Advanced SIMD of 128 bits, which every arm64 processor has */
 	VECTOR_NEON_FP16, /**< and arithmetic in binary16: FEAT_FP16 of Armv8.2 */
@@ -64,12 +64,14 @@ struct vector_lanes {
 };
 
 /** How a kernel computes: see vector_run_packets() and vector_run_lanes(). */
+typedef void vector_packets_fn(const struct vector_kernel *kernel, unsigned int op,
+	struct vector_packet *packets, unsigned int count);
+typedef void vector_lanes_fn(
+	const struct vector_kernel *kernel, unsigned int op, const struct vector_lanes *lanes);
+
 struct vector_functions {
-	void (*packets)(const struct vector_kernel *kernel, unsigned int op,
-		struct vector_packet *packets, unsigned int count);
-	/* NULL: lanes are not gathered for this kernel */
-	void (*lanes)(const struct vector_kernel *kernel, unsigned int op,
-		const struct vector_lanes *lanes);
+	vector_packets_fn *packets;
+	vector_lanes_fn *lanes; /* NULL: lanes are not gathered for this kernel */
 };
 
 /** A kernel. */
@@ -77,6 +79,7 @@ struct vector_kernel {
 	struct vector_functions run;
 	/* NULL: there is one way; see vector_use_way() */
 	void (*use_way)(struct vector_kernel *kernel, unsigned int way);
+	/* NULL: the kernel is one piece of memory */
 	void (*free)(struct vector_kernel *kernel);
 	unsigned int ways;
 	bool folded;          /* no look-ups in tables but for miTables */
@@ -216,5 +219,25 @@ vector_run_lanes(
 {
 	kernel->run.lanes(kernel, op, lanes);
 }
+
+/**
+ * Call run(op, ...) with the operation as a constant, which the compiler folds into it. Nothing is
+ * run for others than the four.
+ */
+#define VECTOR_BY_OP(run, op, ...)           \
+	switch ((enum netfc_op)(op)) {       \
+	case NETFC_ADD:                      \
+		run(NETFC_ADD, __VA_ARGS__); \
+		break;                       \
+	case NETFC_SUB:                      \
+		run(NETFC_SUB, __VA_ARGS__); \
+		break;                       \
+	case NETFC_MUL:                      \
+		run(NETFC_MUL, __VA_ARGS__); \
+		break;                       \
+	case NETFC_DIV:                      \
+		run(NETFC_DIV, __VA_ARGS__); \
+		break;                       \
+	}
 
 #endif /* VECTOR_H */

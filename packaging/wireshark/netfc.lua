@@ -362,7 +362,8 @@ local function read_slot(range, format)
         slot.text = slot.hex
         return slot
     end
-    slot.value = format.decode(slot.bits)
+    -- Above an encoding that is narrower than its slot there may be anything.
+    slot.value = format.decode(slot.bits % 2 ^ (8 * (format.bytes or 2)))
     slot.text = slot.value ~= slot.value and format.nan or
         string.format("%." .. (format.digits or 8) .. "g", slot.value)
     return slot

@@ -141,12 +141,8 @@ class Stats(ctypes.Structure):
     _fields_ = [(name, ctypes.c_uint64) for name in STATS]
 
 
-_TEXT, _POINTER, _UNSIGNED, _INT = (
-    ctypes.c_char_p,
-    ctypes.c_void_p,
-    ctypes.c_uint,
-    ctypes.c_int,
-)
+_TEXT, _POINTER = ctypes.c_char_p, ctypes.c_void_p
+_UNSIGNED, _INT = ctypes.c_uint, ctypes.c_int
 
 # What each function gives, and what it takes.
 _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Aggregation on the wire: its numbers, their names, and messages as bytes.
 
-docs/protocol.md describes it; lib/aggregate/aggregate_wire.h says the same in C.
+docs/protocol.md describes it; lib/aggregate/include/aggregate_wire.h says the same in C.
 """
 
 import dataclasses

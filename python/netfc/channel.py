@@ -233,8 +233,9 @@ class Channel:
 
 def is_reply(reply: bytes, request: bytes) -> bool:
     """Whether reply is request with its status and its results replaced, as a switch does it."""
-    status, count = protocol.STATUS_OFFSET, protocol.HEADER.unpack_from(request)[5]
-    operands_end = protocol.HEADER.size + 4 * count
+    status = protocol.STATUS_OFFSET
+    _, _, op, form, _, count, _ = protocol.HEADER.unpack_from(request)
+    operands_end = protocol.HEADER.size + 2 * protocol.operand_bytes(form, count, op)
     return (
         len(reply) == len(request)
         and reply[status] & protocol.REPLY != 0

@@ -152,6 +152,14 @@ class Collector(registry.Collector):
         yield from of_aggregation(state)
 
 
+def _each(
+    family: type[Any], prefix: str, meanings: dict[str, str], values: dict[str, Any]
+) -> Iterator[Any]:
+    """A family without labels for each of these."""
+    for name, meaning in meanings.items():
+        yield family(f"netfc_{prefix}_{name}", meaning, value=values[name])
+
+
 def of_switch(state: snapshot.Snapshot) -> Iterator[Any]:
     """What is running."""
     config, stats = state.config, state.stats
@@ -212,8 +220,7 @@ def of_bridge(state: snapshot.Snapshot) -> Iterator[Any]:
     yield GaugeMetricFamily(
         "netfc_stations_capacity", "Stations that it can know", value=state.bridge["capacity"]
     )
-    for name, meaning in BRIDGE_COUNTERS.items():
-        yield CounterMetricFamily(f"netfc_stations_{name}", meaning, value=state.bridge[name])
+    yield from _each(CounterMetricFamily, "stations", BRIDGE_COUNTERS, state.bridge)
 
 
 def of_latency(state: snapshot.Snapshot) -> Iterator[Any]:
@@ -239,10 +246,8 @@ def of_slowloris(state: snapshot.Snapshot) -> Iterator[Any]:
     detector = state.stats.get("slowloris")
     if detector is None:
         return
-    for name, meaning in DETECTOR_GAUGES.items():
-        yield GaugeMetricFamily(f"netfc_slowloris_{name}", meaning, value=detector[name])
-    for name, meaning in DETECTOR_COUNTERS.items():
-        yield CounterMetricFamily(f"netfc_slowloris_{name}", meaning, value=detector[name])
+    yield from _each(GaugeMetricFamily, "slowloris", DETECTOR_GAUGES, detector)
+    yield from _each(CounterMetricFamily, "slowloris", DETECTOR_COUNTERS, detector)
     attacked = GaugeMetricFamily(
         "netfc_slowloris_under_attack",
         "Destinations under attack, 64 at the most",
@@ -258,10 +263,8 @@ def of_aggregation(state: snapshot.Snapshot) -> Iterator[Any]:
     table = state.stats.get("aggregate")
     if table is None:
         return
-    for name, meaning in AGGREGATE_GAUGES.items():
-        yield GaugeMetricFamily(f"netfc_aggregate_{name}", meaning, value=table[name])
-    for name, meaning in AGGREGATE_COUNTERS.items():
-        yield CounterMetricFamily(f"netfc_aggregate_{name}", meaning, value=table[name])
+    yield from _each(GaugeMetricFamily, "aggregate", AGGREGATE_GAUGES, table)
+    yield from _each(CounterMetricFamily, "aggregate", AGGREGATE_COUNTERS, table)
     packets = CounterMetricFamily(
         "netfc_aggregate_packets", "Packets of aggregations, by what became of them",
         labels=["action"],
@@ -291,8 +294,7 @@ def of_parent(parent: dict[str, Any]) -> Iterator[Any]:
     for state in PARENT_STATES:
         states.add_metric([parent["address"], state], parent["state"] == state)
     yield states
-    for name, meaning in PARENT_COUNTERS.items():
-        yield CounterMetricFamily(f"netfc_aggregate_parent_{name}", meaning, value=parent[name])
+    yield from _each(CounterMetricFamily, "aggregate_parent", PARENT_COUNTERS, parent)
 
 
 def registry_for(path: str | os.PathLike[str]) -> CollectorRegistry:

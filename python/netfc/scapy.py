@@ -37,7 +37,7 @@ from netfc.functions import FixedPoint, slots_of
 CLIENT_PORT = 49152  # where requests come from unless UDP says otherwise
 START_BYTES = 6  # up to the status: what a switch must have to answer at all
 
-_SLOT_CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}  # of struct
+SLOT_CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}  # of struct
 _FLAG_NAMES = [str(flag.name).lower() for flag in protocol.Flag]
 
 
@@ -53,7 +53,7 @@ class Slot(XShortField):
         """The bits, and the number where the packet says of what format it is."""
         codec = slot_codec(pkt, self.name)
         bits = f"0x{x:0{2 * slot_bytes(pkt)}x}"
-        return bits if codec is None else f"{codec.text(x)} ({bits})"
+        return bits if codec is None else f"{codec.text(encoding(codec, x))} ({bits})"
 
 
 def slot_codec(packet: Any, field: str) -> formats.Format | FixedPoint | None:
@@ -64,6 +64,11 @@ def slot_codec(packet: Any, field: str) -> formats.Format | FixedPoint | None:
         return None
     argument, result = slots_of(protocol.OP_NAMES.get(packet.op, ""), number_format)
     return {"x": argument, "z": result}.get(field, number_format)
+
+
+def encoding(codec: formats.Format | FixedPoint, slot: int) -> int:
+    """What a slot holds: in one that is wider than an encoding, switches do not read the rest."""
+    return slot & (1 << 8 * codec.encodings.itemsize) - 1
 
 
 class Lanes(FieldListField):
@@ -91,7 +96,7 @@ class Lanes(FieldListField):
     def addfield(self, pkt: Any, s: Any, val: Any) -> Any:
         """Append the lanes to the bytes of a packet."""
         val = self._filled(pkt, val)
-        packed = struct.pack(f">{len(val)}{_SLOT_CODES[slot_bytes(pkt)]}", *val)
+        packed = struct.pack(f">{len(val)}{SLOT_CODES[slot_bytes(pkt)]}", *val)
         return s + packed + b"\0" * (len(packed) % 2)
 
     def getfield(self, pkt: Any, s: Any) -> Any:
@@ -99,21 +104,34 @@ class Lanes(FieldListField):
         size = slot_bytes(pkt)
         count = min(pkt.count, len(s) // size)
         end = size * count + size * count % 2  # what fills up is no lane
-        return s[end:], list(struct.unpack_from(f">{count}{_SLOT_CODES[size]}", s))
+        return s[end:], list(struct.unpack_from(f">{count}{SLOT_CODES[size]}", s))
 
     def _filled(self, pkt: Any, val: Any) -> Any:
         return [0] * self.i2count(pkt, val) if val is None else val
 
 
-_START: list[Any] = [
-    XShortField("magic", protocol.MAGIC),
-    ByteField("version", protocol.VERSION),
-    ByteEnumField("op", protocol.OPS["add"], protocol.OP_NAMES),
-    ByteEnumField("format", protocol.FORMAT_IDS["fp16"], protocol.FORMAT_NAMES),
-    BitField("reply", 0, 1),
-    BitEnumField("code", 0, 3, protocol.CODE_NAMES),
-    FlagsField("flags", 0, 4, _FLAG_NAMES),
-]
+def start_fields(
+    op: int, ops: dict[int, str], form: int, forms: dict[int, str], codes: dict[int, str]
+) -> list[Any]:
+    """The fields that every message begins with: defaults and names of op, format and code."""
+    return [
+        XShortField("magic", protocol.MAGIC),
+        ByteField("version", protocol.VERSION),
+        ByteEnumField("op", op, ops),
+        ByteEnumField("format", form, forms),
+        BitField("reply", 0, 1),
+        BitEnumField("code", 0, 3, codes),
+        FlagsField("flags", 0, 4, _FLAG_NAMES),
+    ]
+
+
+_START = start_fields(
+    protocol.OPS["add"],
+    protocol.OP_NAMES,
+    protocol.FORMAT_IDS["fp16"],
+    protocol.FORMAT_NAMES,
+    protocol.CODE_NAMES,
+)
 
 
 class NetFC(Packet):
@@ -213,8 +231,7 @@ def request(
             lanes[name] = form.encode(values).reshape(-1).tolist()
             if len(lanes["x"]) != len(lanes[name]):
                 raise ValueError(f"x has {len(lanes['x'])} lanes, {name} has {len(lanes[name])}")
-    number = protocol.FUNCTIONS.get(op) or protocol.op_number(op)
-    return NetFC(op=number, format=form.id, **lanes, **fields)
+    return NetFC(op=protocol.number_of(op), format=form.id, **lanes, **fields)
 
 
 def query(destination: str, **fields: Any) -> Packet:
@@ -235,7 +252,7 @@ def numbers(packet: Any, field: str) -> Values:
     codec = slot_codec(packet, field)
     if codec is None:
         raise ValueError(f"{field} of this packet is no number")
-    return codec.decode(getattr(packet, field))
+    return codec.decode([encoding(codec, slot) for slot in getattr(packet, field)])
 
 
 bind_bottom_up(UDP, NetFC, sport=protocol.UDP_PORT)

@@ -14,29 +14,24 @@ import struct
 from typing import Any
 
 from scapy.fields import (
-    BitEnumField,
-    BitField,
     ByteEnumField,
     ByteField,
     ConditionalField,
     Field,
     FieldLenField,
     FieldListField,
-    FlagsField,
     IntField,
     ShortField,
     XLongField,
-    XShortField,
 )
 from scapy.layers.inet import UDP
 from scapy.packet import Packet, Raw, bind_bottom_up, bind_top_down
 
 from netfc import aggregation, catalogue, protocol
+from netfc.scapy import CLIENT_PORT, SLOT_CODES, start_fields
 
 PORTS = 8  # shards of a switch that are known without asking
-_FLAG_NAMES = [str(flag.name).lower() for flag in protocol.Flag]
 _CODE_NAMES = {**protocol.CODE_NAMES, aggregation.CODE: "aggregation"}
-_VALUES = {1: "B", 2: "H", 4: "I", 8: "Q"}  # as encodings
 # What struct can read.
 _STRUCT = {"float16": "e", "float32": "f", "float64": "d", "int32": "i", "int64": "q"}
 _NUMBERS = {row.number: _STRUCT[row.dtype] for row in catalogue.FORMATS if row.dtype in _STRUCT}
@@ -76,7 +71,7 @@ class _Values(FieldListField):
         """Take the values off the bytes of a packet; fewer where it was cut."""
         size = _bytes_of(pkt)
         count = min(pkt.count, len(s) // size)
-        return s[count * size :], list(struct.unpack_from(f">{count}{_VALUES[size]}", s))
+        return s[count * size :], list(struct.unpack_from(f">{count}{SLOT_CODES[size]}", s))
 
 
 class _Read(Field[Any, Any]):
@@ -135,13 +130,13 @@ class Aggregation(Packet):
 
     name = "NetFC aggregation"
     fields_desc = [
-        XShortField("magic", protocol.MAGIC),
-        ByteField("version", protocol.VERSION),
-        ByteEnumField("op", aggregation.OPS["sum"], aggregation.OP_NAMES),
-        ByteEnumField("format", aggregation.FORMAT_IDS["fp32"], aggregation.FORMAT_NAMES),
-        BitField("reply", 0, 1),
-        BitEnumField("code", 0, 3, _CODE_NAMES),
-        FlagsField("flags", 0, 4, _FLAG_NAMES),
+        *start_fields(
+            aggregation.OPS["sum"],
+            aggregation.OP_NAMES,
+            aggregation.FORMAT_IDS["fp32"],
+            aggregation.FORMAT_NAMES,
+            _CODE_NAMES,
+        ),
         FieldLenField("count", None, count_of="values", fmt="H"),
         IntField("id", 0),
         ShortField("job", 0),
@@ -220,4 +215,4 @@ class Aggregation(Packet):
 for _port in range(aggregation.UDP_PORT, aggregation.UDP_PORT + PORTS):
     bind_bottom_up(UDP, Aggregation, sport=_port)
     bind_bottom_up(UDP, Aggregation, dport=_port)
-bind_top_down(UDP, Aggregation, sport=49152, dport=aggregation.UDP_PORT)
+bind_top_down(UDP, Aggregation, sport=CLIENT_PORT, dport=aggregation.UDP_PORT)

@@ -123,7 +123,7 @@ class TableSet(Arithmetic):
 
     def flags(self, op: str, x: ArrayLike, y: ArrayLike) -> NDArray[numpy.uint8]:
         """The exception flags of compute(), lane by lane: bits of netfc.Flag, as uint8."""
-        return self._on_encodings(op_number(op), *self._encoded(x, y))[1]
+        return self._on_encodings(op_number(op), *arrays.encoded(self.format, x, y))[1]
 
     def walk(self, op: str, x: ArrayLike, y: ArrayLike) -> Walk:
         """One operation with what every step wrote.
@@ -165,12 +165,8 @@ class TableSet(Arithmetic):
     ) -> tuple[NDArray[Any], libnetfc.Flags]:
         return libnetfc.on_arrays(self._functions.netfc_compute, self._handle, number, *lanes)
 
-    def _encoded(self, x: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
-        first, second = arrays.encoded(self.format, x, y)
-        return first, second
-
     def _single(self, x: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
-        first, second = self._encoded(x, y)
+        first, second = arrays.encoded(self.format, x, y)
         if first.size != 1:
             raise ValueError(f"a walk is of one lane, and there are {first.size}")
         return first.reshape(()), second.reshape(())

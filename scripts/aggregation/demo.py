@@ -6,21 +6,16 @@ rounded once, beside float32 sums in two orders, which differ; then one of the w
 and the others are told which.
 """
 
-import json
-import os
-import pathlib
-import subprocess
-import sys
+import contextlib
 
 import numpy
 
 from aggregation import sums
+from children import Child
 from command import CommandLine, narrator, write_json
-from namespaces import Built, CommandError
 from netfc import allreduce
 from switched import SWITCH_ADDRESS, Network
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORKERS = 4
 KILLED = 2
 STALL = 4  # seconds after which the switch names who is missing; workers are heard each second
@@ -28,68 +23,43 @@ FRAMES = 256  # twice as many as a worker sends before it waits for results
 FORWARD, BACKWARD = list(range(WORKERS)), list(reversed(range(WORKERS)))
 
 
-class Worker:
-    """A worker's process on a host. A context manager."""
-
-    def __init__(self, host, options):
-        self.number = options["worker"]
-        self._process = host.start(
-            sys.executable, "-P", "-m", "aggregation.worker", json.dumps(options),
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": f"{ROOT / 'python'}:{ROOT / 'scripts'}"})
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._process.kill()
-        self._process.wait()
-        self._process.stdout.close()
-
-    def kill(self):
-        """As a crash would: without a word to anybody."""
-        self._process.kill()
-
-    def listen(self, event):
-        """What it says next, which is that. Raises CommandError where it is something else."""
-        line = self._process.stdout.readline()
-        said = json.loads(line) if line else {"event": "end", "text": "it has ended"}
-        if said["event"] != event:
-            raise CommandError(f"worker {self.number}: {said.get('text', said)}")
-        return said
+def start_workers(stack, build, network, **options):
+    """Processes on all hosts, of all leaves in order. options: more of worker.py's."""
+    workers, whole = [], sum(len(leaf.hosts) for leaf in network.leaves)
+    for leaf in network.leaves:
+        for number, host in enumerate(leaf.hosts.values()):
+            workers.append(stack.enter_context(Child(host, "aggregation.worker", {
+                "worker": number, "workers": len(leaf.hosts), "rank": len(workers),
+                "switch": leaf.address, "place": leaf.path and (leaf.path, whole), "build": build,
+                "folder": network.folder, **options})))
+    return workers
 
 
-class Team(Built):
-    """Switches, and the workers at each. A context manager; raises CommandError.
+def added_up(stack, build, network, count, log, whom):
+    """Has a network's workers add up so many values each; whom: of how many, for the log.
 
-    switches(program): makes them, with their hosts.
+    Returns the workers, what all gave and what each got, and figures.
     """
+    workers, token = start_workers(stack, build, network, count=count), allreduce.draw_token()
+    for worker in workers:
+        worker.tell(f"0 {token}")
+    for worker in workers:
+        worker.expect("joined")
+    said = [worker.expect("sums") for worker in workers]
+    seconds = max(each["seconds"] for each in said)
+    log(f"each worker has the sum of {count:,} float32 of all{whom}, twice; {seconds:.2f} s each")
+    got = [numpy.load(network.folder / f"worker{rank}.npy") for rank in range(len(workers))]
+    given = numpy.array([sums.gradients(rank, count) for rank in range(len(workers))])
+    return workers, given, got, {"seconds": seconds, "same_again": [each["same"] for each in said]}
 
-    def __init__(self, build, values, switches):
-        super().__init__()
-        self._build_folder, self._values, self._switches = build, values, switches
-        self.workers, self.leaves, self._paths = [], [], []
 
-    def _build(self):
-        network = self._stack.enter_context(
-            self._switches(self._build_folder / "app" / "dpdk-netfc"))
-        self.leaves = network.leaves
-        token = allreduce.draw_token()
-        whole = sum(len(leaf.hosts) for leaf in self.leaves)
-        for leaf in self.leaves:
-            for number, host in enumerate(leaf.hosts.values()):
-                rank = len(self.workers)
-                self._paths.append(str(network.folder / f"worker{rank}.npy"))
-                options = {"worker": number, "workers": len(leaf.hosts), "rank": rank,
-                           "switch": leaf.address, "token": token, "values": self._values,
-                           "path": self._paths[-1], "build": str(self._build_folder)}
-                if len(self.leaves) > 1:
-                    options["tree"] = {"path": leaf.path, "workers": whole}
-                self.workers.append(self._stack.enter_context(Worker(host, options)))
-
-    def results(self):
-        """Each worker's sums, of shape (workers, values)."""
-        return numpy.array([numpy.load(path) for path in self._paths])
+def heard(workers, names, log, but=None):
+    """What all but one say of what was killed, by their numbers."""
+    told = {number: worker.expect("failed") for number, worker in enumerate(workers)
+            if number != but}
+    for number, one in told.items():
+        log(f"worker {names(number)} hears, {one['seconds']:.1f} s after its latest result: {one['text']}")
+    return told
 
 
 def one_switch(program):
@@ -118,22 +88,15 @@ def run(build, count, log):
     """The demonstration, in a folder of a build, with so many values. Returns figures."""
     log(f"{WORKERS} workers in network namespaces, each on a link of its own to the switch, "
         f"{SWITCH_ADDRESS}")
-    with Team(build, count, one_switch) as team:
-        said = [worker.listen("sums") for worker in team.workers]
-        seconds = max(each["seconds"] for each in said)
-        log(f"each worker has the sum of {count:,} float32 of all, twice; {seconds:.2f} s each")
-        values = numpy.array([sums.gradients(number, count) for number in range(WORKERS)])
-        figures = {**figures_of(team.results(), values), "seconds": seconds,
-                   "same_again": [each["same"] for each in said]}
+    with contextlib.ExitStack() as stack:
+        network = stack.enter_context(one_switch(build / "app" / "dpdk-netfc"))
+        workers, values, got, figures = added_up(stack, build, network, count, log, "")
+        figures = {**figures_of(got, values), **figures}
         log("these are compared with exact sums")
         print(describe_sums(figures), flush=True)
-        team.workers[KILLED].kill()
+        workers[KILLED].kill()
         log(f"training goes on; worker {KILLED} is killed")
-        figures["told"] = {worker.number: worker.listen("failed")
-                           for worker in team.workers if worker.number != KILLED}
-    for number, told in figures["told"].items():
-        log(f"worker {number} hears, {told['seconds']:.1f} s after its latest result: "
-            f"{told['text']}")
+        figures["told"] = heard(workers, str, log, but=KILLED)
     return figures
 
 

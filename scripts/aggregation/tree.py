@@ -6,7 +6,7 @@ are the exact ones, rounded once, whatever switch a worker is at; then a leaf is
 is told which.
 """
 
-import numpy
+import contextlib
 
 from aggregation import demo, sums
 from switch_tree import SwitchTree
@@ -23,37 +23,27 @@ def address_of(leaf):
     return f"10.1.0.{101 + leaf}"
 
 
-def three_switches(program):
-    """The network of the demonstration."""
-    return SwitchTree(program, (LEAVES, OF_EACH), AGGREGATE, demo.FRAMES, "fp32")
+def name_of(rank):
+    """Which worker it is, and of which leaf."""
+    return f"{rank % OF_EACH} of leaf {rank // OF_EACH}"
 
 
 def run(build, count, log):
     """The demonstration, in a folder of a build, with so many values. Returns figures."""
     log(f"{LEAVES} leaves, {', '.join(map(address_of, range(LEAVES)))}, with {OF_EACH} workers each, "
         f"below the root, {ROOT_ADDRESS}")
-    with demo.Team(build, count, three_switches) as tree:
-        said = [worker.listen("sums") for worker in tree.workers]
-        seconds = max(each["seconds"] for each in said)
-        log(f"each worker has the sum of {count:,} float32 of all {WORKERS}, twice; "
-            f"{seconds:.2f} s each")
-        exact = sums.exact_sums(numpy.array([sums.gradients(n, count) for n in range(WORKERS)]))
-        figures = {
-            "values": count,
-            "right": [sums.count_same(result, exact) for result in tree.results()],
-            "same_again": [each["same"] for each in said],
-            "seconds": seconds,
-        }
+    with contextlib.ExitStack() as stack:
+        tree = stack.enter_context(SwitchTree(
+            build / "app" / "dpdk-netfc", (LEAVES, OF_EACH), AGGREGATE, demo.FRAMES, "fp32"))
+        workers, values, got, figures = demo.added_up(stack, build, tree, count, log, f" {WORKERS}")
+        exact = sums.exact_sums(values)
+        figures |= {"values": count, "right": [sums.count_same(result, exact) for result in got]}
         for rank, right in enumerate(figures["right"]):
-            log(f"worker {rank % OF_EACH} of leaf {rank // OF_EACH}: {right:,} of {count:,} sums "
-                f"correctly rounded, {demo.percent(right, count)}")
+            log(f"worker {name_of(rank)}: {right:,} of {count:,} sums correctly rounded, "
+                f"{demo.percent(right, count)}")
         tree.leaves[KILLED].kill()
         log(f"training goes on; leaf {KILLED} is killed")
-        figures["told"] = {rank: worker.listen("failed")
-                           for rank, worker in enumerate(tree.workers)}
-    for rank, told in figures["told"].items():
-        log(f"worker {rank % OF_EACH} of leaf {rank // OF_EACH} hears, {told['seconds']:.1f} s after "
-            f"its latest result: {told['text']}")
+        figures["told"] = demo.heard(workers, name_of, log)
     return figures
 
 

@@ -6,6 +6,7 @@ greatest values. What each worker gets is compared bit by bit with the exact res
 that is what one switch gives, which is the tree of one level.
 """
 
+import contextlib
 import itertools
 import json
 import math
@@ -13,8 +14,9 @@ import os
 import subprocess
 import time
 
-from command import CommandLine, write_json
-from namespaces import Built, CommandError
+from command import CommandLine, head, row, write_json
+from namespaces import CommandError
+from programs import any_cpu, killed
 from relay import Relay
 from switch_tree import SwitchTree
 
@@ -28,63 +30,53 @@ VALUES = "format=all,op=sum+mean+min+max,data=all,length=any"
 COUNTS = ("lost", "duplicates", "reordered")
 
 
-class Trial(Built):
-    """A tree, and netfc-bench as each leaf's workers. A context manager; raises CommandError."""
+def start_bench(program, options, leaf, workers, number):
+    """netfc-bench as the workers of a leaf."""
+    place = "+".join(f"{index}of{members}" for members, index in leaf.path)
+    chunks, share = math.ceil(options.lanes / CHUNK_LANES), options.loss
+    keys = [f"workers={workers}", f"slots={SLOTS}", VALUES, f"chunks={chunks}",
+            f"different={min(chunks, 100_000)}", f"retry={RETRY_MS}", f"give_up={GIVE_UP_S}",
+            f"loss={share}", f"duplicate={share}", f"reorder={share}"]
+    return leaf.hosts[0].start(
+        program, "--no-huge", "-m", 512, "--no-pci", "--no-telemetry", "--lcores", any_cpu(1),
+        "--file-prefix", "bench", f"--vdev=net_af_packet0,iface=eth0,framecnt={FRAMES}", "--",
+        f"--aggregate={','.join(keys + [f'place={place}'] * bool(place))}",
+        "--src-ip", f"10.1.0.{WORKER_IP + number * workers}", "--dst-ip", leaf.address,
+        "--progress", 0, "--json", leaf.folder / "report",
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        env={**os.environ, "RUNTIME_DIRECTORY": str(leaf.folder)})
 
-    def __init__(self, options, levels):
-        super().__init__()
-        self._options, self._levels = options, levels
-        self._seeds = itertools.count(1)
-        self.relays, self.benches = [], []
 
-    def _relay(self):
-        share = self._options.loss / 100
-        self.relays.append(Relay(share, share, share, next(self._seeds)))
-        return self.relays[-1]
+def trial(options, levels):
+    """A tree, with netfc-bench as each leaf's workers: the links' relays, the reports of all."""
+    relays, seeds, share = [], itertools.count(1), options.loss / 100
 
-    def _build(self):
-        programs = self._options.build / "app"
-        tree = self._stack.enter_context(SwitchTree(
-            programs / "dpdk-netfc", FANS[self._levels], f"slots={SLOTS},stall=60", FRAMES,
-            relays=self._relay))
-        for number, leaf in enumerate(tree.leaves):
-            self.benches.append((leaf.folder / "report", self._start(
-                programs / "netfc-bench", leaf, WORKERS // len(tree.leaves), number)))
-            self._stack.callback(self.benches[-1][1].kill)
+    def relay():
+        relays.append(Relay(share, share, share, next(seeds)))
+        return relays[-1]
 
-    def _start(self, program, leaf, workers, number):
-        """The workers of a leaf."""
-        place = "+".join(f"{index}of{members}" for members, index in leaf.path)
-        chunks, share = math.ceil(self._options.lanes / CHUNK_LANES), self._options.loss
-        keys = [f"workers={workers}", f"slots={SLOTS}", VALUES, f"chunks={chunks}",
-                f"different={min(chunks, 100_000)}", f"retry={RETRY_MS}", f"give_up={GIVE_UP_S}",
-                f"loss={share}", f"duplicate={share}", f"reorder={share}"]
-        cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
-        return leaf.hosts[0].start(
-            program, "--no-huge", "-m", 512, "--no-pci", "--no-telemetry", "--lcores",
-            f"0@({cpus})", "--file-prefix", "bench",
-            f"--vdev=net_af_packet0,iface=eth0,framecnt={FRAMES}", "--",
-            f"--aggregate={','.join(keys + [f'place={place}'] * bool(place))}",
-            "--src-ip", f"10.1.0.{WORKER_IP + number * workers}", "--dst-ip", leaf.address,
-            "--progress", 0, "--json", leaf.folder / "report",
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            env={**os.environ, "RUNTIME_DIRECTORY": str(leaf.folder)})
-
-    def reports(self):
-        """Of all netfc-bench, when they have ended. Raises CommandError where one failed."""
-        for _, bench in self.benches:
+    programs = options.build / "app"
+    with contextlib.ExitStack() as stack:
+        leaves = stack.enter_context(SwitchTree(
+            programs / "dpdk-netfc", FANS[levels], f"slots={SLOTS},stall=60", FRAMES,
+            relays=relay)).leaves
+        benches = [stack.enter_context(killed(start_bench(
+            programs / "netfc-bench", options, leaf, WORKERS // len(leaves), number)))
+            for number, leaf in enumerate(leaves)]
+        for bench in benches:
             _, errors = bench.communicate()
             if bench.returncode != 0:
                 raise CommandError(f"netfc-bench failed:\n{errors}")
-        return [json.loads(path.read_text(encoding="utf-8")) for path, _ in self.benches]
+        return relays, [json.loads((leaf.folder / "report").read_text(encoding="utf-8"))
+                        for leaf in leaves]
 
 
-def figures_of(trial, reports, seconds):
+def figures_of(relays, reports, seconds):
     """What has come of a tree."""
     links = [report[way] for report in reports for way in ("outward", "inward")]
-    between = {"lost": sum(relay.lost for relay in trial.relays),
-               "duplicates": sum(relay.sent_twice for relay in trial.relays),
-               "reordered": sum(relay.late for relay in trial.relays)}
+    between = {"lost": sum(relay.lost for relay in relays),
+               "duplicates": sum(relay.sent_twice for relay in relays),
+               "reordered": sum(relay.late for relay in relays)}
     return {
         "lanes": reports[0]["values"] // reports[0]["configuration"]["workers"],
         "results": sum(report["results"] for report in reports),
@@ -103,20 +95,17 @@ def row_of(levels, figures):
     switches = sum(math.prod(FANS[levels][:n]) for n in range(levels))
     ways = [", ".join(f"{figures[where][name]:,}" for name in COUNTS)
             for where in ("workers_links", "switches_links")]
-    cells = [levels, switches, f"{figures['lanes']:,}", f"{figures['results']:,}", figures["wrong"],
-             *ways]
-    return f"| {' | '.join(map(str, cells))} |"
+    return row(levels, switches, f"{figures['lanes']:,}", f"{figures['results']:,}",
+               figures["wrong"], *ways)
 
 
 def run(options):
     """All trees, each of which has its line printed. Returns figures."""
-    print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}", flush=True)
+    print(head(*HEAD), flush=True)
     found = {}
     for levels in options.levels:
         begun = time.monotonic()
-        with Trial(options, levels) as trial:
-            reports = trial.reports()
-        found[levels] = figures_of(trial, reports, time.monotonic() - begun)
+        found[levels] = figures_of(*trial(options, levels), time.monotonic() - begun)
         print(row_of(levels, found[levels]), flush=True)
     return found
 

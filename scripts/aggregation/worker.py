@@ -1,26 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One worker of the demonstration, a process of its own: worker.py OPTIONS, a JSON object.
+"""A worker of a demonstration, or of the soak of a tree: worker.py OPTIONS, a JSON object.
 
-Says what happens in lines of JSON: its first result, kept in a file; whether the second has the
-same bits; then it reduces small vectors, as training goes on, until that fails, and says why.
+It joins each job that is named to it, number and token in a line. With `count` it adds up that many
+values twice, and keeps the result in the folder. Then it adds up the vectors that the file of the
+option `values` has, or a small one, another one each time, until something fails. It says so in
+lines of JSON: what, and how long after its latest result.
 """
 
 import json
+import pathlib
 import sys
 import time
 
 import numpy
 
 from aggregation import sums
+from children import say
 from netfc import allreduce
 
 STEP_VALUES = 1000
 PAUSE = 0.01  # seconds that a step of training computes
-
-
-def log(event, **more):
-    """A line for the demonstration."""
-    print(json.dumps({"event": event, **more}), flush=True)
 
 
 def reduce_twice(comm, values, path):
@@ -32,48 +31,49 @@ def reduce_twice(comm, values, path):
         comm.allreduce(results[-1])
     seconds = (time.monotonic() - began) / 2
     numpy.save(path, results[0])
-    log("sums", seconds=seconds, same=sums.count_same(*results))
+    say("sums", seconds=seconds, same=sums.count_same(*results))
 
 
-def train(comm):
-    """Goes on until something fails."""
-    step = numpy.ones(STEP_VALUES, numpy.float32)
+def play(options, job, token, values, exact):
+    """Takes part in a job until it fails."""
+    right = wrong = 0
     latest = time.monotonic()
+    rank, place = options["rank"], options["place"] or None
+    if place:
+        place = allreduce.Place(tuple(map(tuple, place[0])), place[1])
     try:
-        while True:
-            comm.allreduce(step, "mean")
-            latest = time.monotonic()
-            time.sleep(PAUSE)
+        with allreduce.Communicator(
+                options["switch"], worker=options["worker"], workers=options["workers"], job=job,
+                token=token, build=options["build"], place=place,
+                **options.get("ways", {})) as comm:
+            say("joined")
+            if "count" in options:
+                reduce_twice(comm, sums.gradients(rank, options["count"]),
+                             f"{options['folder']}/worker{rank}.npy")
+            while True:
+                mine = numpy.roll(values[rank], right + wrong)
+                comm.allreduce(mine)
+                latest = time.monotonic()
+                same = sums.count_same(mine, numpy.roll(exact, right + wrong)) == len(mine)
+                right, wrong = right + same, wrong + (not same)
+                time.sleep(options.get("pause", PAUSE))
     except allreduce.AllreduceError as error:
-        say_failed(error, time.monotonic() - latest)
-
-
-def say_failed(error, seconds):
-    """seconds: since the latest result."""
-    log("failed", text=str(error), status=error.status, worker=error.worker, leaf=error.leaf,
-        seconds=seconds)
-
-
-def place_of(options):
-    """Where the switch is in a tree, if it is in one."""
-    if "tree" not in options:
-        return None
-    return allreduce.Place(path=tuple(map(tuple, options["tree"]["path"])),
-                           workers=options["tree"]["workers"])
+        say("failed", text=str(error), status=error.status, worker=error.worker, leaf=error.leaf,
+            seconds=time.monotonic() - latest, sums=right + wrong, wrong=wrong)
 
 
 def main():
     """The command line."""
     options = json.loads(sys.argv[1])
-    number = options["worker"]
-    try:
-        with allreduce.Communicator(
-                options["switch"], worker=number, workers=options["workers"],
-                token=options["token"], build=options["build"], place=place_of(options)) as comm:
-            reduce_twice(comm, sums.gradients(options["rank"], options["values"]), options["path"])
-            train(comm)
-    except allreduce.AllreduceError as error:
-        say_failed(error, 0)
+    if "values" in options:
+        values = json.loads(pathlib.Path(options["values"]).read_text(encoding="ascii"))
+    else:
+        ranks = options["place"][1] if options["place"] else options["workers"]
+        values = [[1] * STEP_VALUES] * ranks
+    values = numpy.array(values, numpy.float32)
+    exact = sums.exact_sums(values)
+    for line in sys.stdin:
+        play(options, *map(int, line.split()), values, exact)
 
 
 if __name__ == "__main__":

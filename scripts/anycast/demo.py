@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Clients of an anycast address, while one of its two switches is killed and comes back."""
 
+import contextlib
 import threading
 import time
 
 import numpy
 
 from anycast.network import ANYCAST, Anycast, has_frr
+from background import Background
 from command import CommandLine, narrator, write_json
 from netfc import Client, ClientError
 
@@ -16,32 +18,19 @@ PAUSE = 0.005  # seconds between a client's requests
 RETRIES = 40
 
 
-class Load:
+class Load(Background):
     """Clients that add numbers, each with a socket, which is a flow, of its own. A context manager."""
 
     def __init__(self, host):
-        self._host = host
-        self._stop = False
+        super().__init__(CLIENTS)
+        self._host, self._lock = host, threading.Lock()
         self.requests = self.lanes = self.wrong = self.failed = self.sent_again = 0
         self.longest = 0.0  # seconds for an answer
-        self._lock = threading.Lock()
-        self._threads = [threading.Thread(target=self._run, args=(seed,))
-                         for seed in range(CLIENTS)]
 
-    def __enter__(self):
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._stop = True
-        for thread in self._threads:
-            thread.join()
-
-    def _run(self, seed):
-        draw = numpy.random.default_rng(seed)
+    def run(self, number):
+        draw = numpy.random.default_rng(number)
         with self._host.entered(), Client(ANYCAST, retries=RETRIES) as client:
-            while not self._stop:
+            while not self.stop.is_set():
                 self._ask(client, draw)
                 time.sleep(PAUSE)
             with self._lock:
@@ -66,7 +55,8 @@ class Load:
 def run(program, seconds, log):
     """A third of the time each with both switches, with one, with both again. Returns figures."""
     log("network namespaces, two switches, FRR: BGP with BFD through each switch")
-    with Anycast(program) as network:
+    with contextlib.ExitStack() as stack:
+        network = Anycast(stack, program)
         killed, other = network.sites
         with Load(network.client) as load:
             log(f"{CLIENTS} clients ask {ANYCAST}")
@@ -79,7 +69,7 @@ def run(program, seconds, log):
             time.sleep(seconds / 3)
             figures["one"] = other.requests() - figures["both"][1]
             log(f"requests computed by the other since: {figures['one']}; the first is started again")
-            killed.start()
+            killed.start_again()
             figures["announced_s"] = network.wait_for_routes(2)
             before = other.requests()
             time.sleep(seconds / 3)

@@ -12,17 +12,17 @@ that are announced (ECMP).
 
 import contextlib
 import json
-import os
 import pathlib
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
 
-from namespaces import Built, CommandError, Namespace
+from namespaces import Namespace, join
 from netfc import TelemetryError
 from netfc.telemetry import Telemetry
+from programs import wait_until
+from switched import Network
 
 PATIENCE = 20  # seconds
 FRR = pathlib.Path("/usr/lib/frr")
@@ -87,138 +87,110 @@ route-map by-the-switch permit 10
 """
 
 
-class Routing:
-    """FRR's daemons in a namespace, with a folder of their own. A context manager."""
+@contextlib.contextmanager
+def routing(host, folder, bgp):
+    """FRR's daemons in a namespace, with a folder of their own."""
+    folder.mkdir()
+    shutil.chown(folder, "frr", "frr")  # whom the daemons become
+    processes = []
 
-    def __init__(self, host, folder, bgp):
-        self._host, self._folder, self._bgp = host, folder, bgp
-        self._processes = []
+    def start(name, config, *options):
+        base = folder / name
+        base.with_suffix(".conf").write_text(config, encoding="ascii")
+        with base.with_suffix(".log").open("w") as log:
+            processes.append(host.start(
+                FRR / name, "-f", base.with_suffix(".conf"), "-i", base.with_suffix(".pid"),
+                "-z", folder / "zserv.api", "--vty_socket", folder, "-P", 0,
+                "--log", "stdout", *options, stdout=log, stderr=subprocess.STDOUT))
 
-    def __enter__(self):
-        self._folder.mkdir()
-        shutil.chown(self._folder, "frr", "frr")  # whom the daemons become
-        try:
-            self._start("zebra", "")
-            wait_until((self._folder / "zserv.api").exists, "FRR's zebra")
-            self._start("bfdd", BFD, "--bfdctl", self._folder / "bfdd.sock")
-            self._start("bgpd", self._bgp)
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        for process in self._processes:
+    try:
+        start("zebra", "")
+        wait_until((folder / "zserv.api").exists, "FRR's zebra does not start", patience=PATIENCE)
+        start("bfdd", BFD, "--bfdctl", folder / "bfdd.sock")
+        start("bgpd", bgp)
+        yield
+    finally:
+        for process in processes:
             process.terminate()
-        for process in self._processes:
+        for process in processes:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(PATIENCE)
             process.kill()
 
-    def _start(self, name, config, *options):
-        base = self._folder / name
-        base.with_suffix(".conf").write_text(config, encoding="ascii")
-        with base.with_suffix(".log").open("w") as log:
-            self._processes.append(self._host.start(
-                FRR / name, "-f", base.with_suffix(".conf"), "-i", base.with_suffix(".pid"),
-                "-z", self._folder / "zserv.api", "--vty_socket", self._folder, "-P", 0,
-                "--log", "stdout", *options, stdout=log, stderr=subprocess.STDOUT))
+
+def link(one, other, addresses, **names):
+    """Joins two namespaces; addresses: of those that have one. names: as join() has them."""
+    join(one, 0, other, checksums=False, **names)
+    for host, interface, address in addresses:
+        host.ip("address", "add", f"{address}/24", "dev", interface)
+        host.ip("link", "set", interface, "up")
 
 
-class Site(Built):
+class Site(Network):
     """A switch, number 1 or more, between the router and a speaker. A context manager."""
 
-    def __init__(self, program, number, router, folder):
-        self.number = number
-        self._program = program
-        self._folder = folder
-        self._router = router
-        super().__init__()
-        self._host = self._process = None
+    _memory = 256
 
-    def _build(self):
-        number, router, folder = self.number, self._router, self._folder
-        self._host, speaker = (self._stack.enter_context(Namespace()) for _ in range(2))
-        for port, (host, interface) in enumerate(((router, f"s{number}"), (speaker, "eth0"))):
-            self._host.ip("link", "add", f"p{port}", "type", "veth", "peer", "name", interface,
-                          "netns", host.name)
-            self._host.ip("link", "set", f"p{port}", "up")
+    def __init__(self, program, number, router):
+        super().__init__(program, ("router", "speaker"), ["--tables", "fp16_exact"])
+        self.number, self._router = number, router
+
+    def _connect(self, middle):
+        speaker = self._stack.enter_context(Namespace())
+        self.folder.chmod(0o711)
+        ends = ((self._router, f"s{self.number}"), (speaker, "eth0"))
+        for port, (host, interface) in enumerate(ends):
+            link(middle, host, [(host, interface, link_address(self.number, 3 if port else 1))],
+                 name=f"p{port}", interface=interface)
             # Checksums are to be whole where the switch sees them.
             host.run("ethtool", "-K", interface, "tx", "off")
-            host.ip("address", "add", f"{link_address(number, 3 if port else 1)}/24",
-                    "dev", interface)
-            host.ip("link", "set", interface, "up")
-        self._stack.callback(self.kill)
-        self.start()
-        self._stack.enter_context(
-            Routing(speaker, folder / f"speaker{number}", speaker_config(number)))
+        self.hosts["speaker"] = speaker
 
-    def start(self):
-        """Starts the switch, and waits until it answers."""
-        log = self._folder / f"switch{self.number}.log"
-        vdevs = [f"--vdev=net_af_packet{port},iface=p{port}" for port in (0, 1)]
-        addresses = [f"--address={address}@0" for address in
-                     (f"{link_address(self.number, 2)}/24", ANYCAST)]
-        with log.open("w") as out:
-            self._process = self._host.start(
-                self._program, "--no-huge", "-m", 256, "--no-pci", "--lcores", "0@(0-1)",
-                "--file-prefix", f"switch{self.number}", *vdevs, "--", "--forward", "pair",
-                "--match", "direct", "--tables", "fp16_exact", *addresses, stdout=out,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, "RUNTIME_DIRECTORY": str(self._folder)})
-        wait_until(lambda: self.requests() is not None, f"switch {self.number}: see {log}")
+    def _forwarding(self):
+        return ["--forward", "pair", f"--address={link_address(self.number, 2)}/24@0",
+                f"--address={ANYCAST}@0"]
+
+    def _start_switch(self, middle):
+        super()._start_switch(middle)
+        wait_until(lambda: self.requests() is not None, f"switch {self.number} does not answer")
+
+    def speak(self):
+        """Announces the switch. A context manager."""
+        return routing(self.hosts["speaker"], self.folder / "speaker", speaker_config(self.number))
 
     def requests(self):
         """Requests that it has computed since its start; None: it does not run."""
-        path = self._folder / "dpdk" / f"switch{self.number}" / "dpdk_telemetry.v2"
         try:
-            with Telemetry(path) as telemetry:
+            with Telemetry(self.telemetry) as telemetry:
                 stats = telemetry.ask("/netfc/stats")
         except TelemetryError:
             return None
         return stats and stats["netfc_packets"]
 
-    def kill(self):
-        """Ends the switch as a crash would; its speaker lives on."""
-        # Started by `ip netns exec`, which became it.
-        self._process.send_signal(signal.SIGKILL)
-        self._process.wait()
 
+class Anycast:
+    """The network, while the stack is not closed. Raises CommandError.
 
-class Anycast(Built):
-    """The network. A context manager.
-
-    client: the clients' Namespace; sites: the switches. Raises CommandError.
+    client: the clients' Namespace; sites: the switches.
     """
 
-    def __init__(self, program, count=2):
-        self._program, self._count = program, count
-        super().__init__()
-        self.client = self._router = None
-        self.sites = []
-
-    def _build(self):
-        folder = tempfile.TemporaryDirectory(prefix="netfc-")  # pylint: disable=consider-using-with
-        folder = pathlib.Path(self._stack.enter_context(folder))
+    def __init__(self, stack, program, count=2):
+        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="netfc-")))
         folder.chmod(0o711)
-        self.client, self._router = (self._stack.enter_context(Namespace()) for _ in range(2))
-        self._router.ip("link", "add", "c0", "type", "veth", "peer", "name", "eth0",
-                        "netns", self.client.name)
-        for host, interface, address in ((self._router, "c0", GATEWAY),
-                                         (self.client, "eth0", CLIENT)):
-            host.ip("address", "add", f"{address}/24", "dev", interface)
-            host.ip("link", "set", interface, "up")
+        self.client, self._router = (stack.enter_context(Namespace()) for _ in range(2))
+        link(self._router, self.client,
+             [(self._router, "c0", GATEWAY), (self.client, "eth0", CLIENT)], name="c0")
         self.client.ip("route", "add", "default", "via", GATEWAY)
         with self._router.entered():
             # Flows, ports included, are what is spread.
             for setting in ("ip_forward", "fib_multipath_hash_policy"):
                 pathlib.Path(f"/proc/sys/net/ipv4/{setting}").write_text("1\n", encoding="ascii")
-        for number in range(1, self._count + 1):
-            self.sites.append(self._stack.enter_context(
-                Site(self._program, number, self._router, folder)))
-        self._stack.enter_context(
-            Routing(self._router, folder / "router", router_config(self._count)))
-        self.wait_for_routes(self._count)
+        self.sites = [stack.enter_context(Site(program, number, self._router))
+                      for number in range(1, count + 1)]
+        for site in self.sites:
+            stack.enter_context(site.speak())
+        stack.enter_context(routing(self._router, folder / "router", router_config(count)))
+        self.wait_for_routes(count)
 
     def routes(self):
         """How many switches the router knows a way to."""
@@ -228,14 +200,6 @@ class Anycast(Built):
     def wait_for_routes(self, count):
         """Waits until the router knows that many; the seconds that it took."""
         began = time.monotonic()
-        wait_until(lambda: self.routes() == count, f"routes to {count} of the switches")
+        wait_until(lambda: self.routes() == count, f"no routes to {count} of the switches",
+                   patience=PATIENCE)
         return time.monotonic() - began
-
-
-def wait_until(happened, what):
-    """Polls. Raises CommandError where it lasts too long."""
-    limit = time.monotonic() + PATIENCE
-    while not happened():
-        if time.monotonic() > limit:
-            raise CommandError(f"waited {PATIENCE} s for {what}")
-        time.sleep(0.02)

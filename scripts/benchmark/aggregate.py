@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measure aggregation on this machine, without a NIC: million values a second."""
 
-import argparse
 import contextlib
 import json
-import os
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -15,8 +12,9 @@ from dataclasses import dataclass
 import programs
 from benchmark import machine
 from benchmark.measure.tables import aligned
+from command import ROOT, CommandLine, write_json
+from programs import any_cpu
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 MEGABYTES = 768
 TIMEOUT_S = 120
 FORMATS = ("fp32", "fp16", "bf16")
@@ -50,19 +48,6 @@ def switch_cases():
         yield Case(f"{form}, plain C", (f"format={form}",), eal=("--force-max-simd-bitwidth=64",))
 
 
-def shard_cases():
-    """One and two lcores; packets on their shard's lcore, and on the other one."""
-    yield Case("1 shard")
-    yield Case("2 shards", (), 2)
-    yield Case("2 shards, all handed over", ("queue=other",), 2)
-
-
-def flood_cases():
-    """Bad packets beside each good one."""
-    for flood in (0, 1, 3, 7):
-        yield Case(f"{flood} bad packets a good one", (f"flood={100 * flood}",))
-
-
 def tree_cases():
     """One switch; a leaf whose root has another core; a root with the exact sums of 8 leaves."""
     for form in TREE_FORMATS:
@@ -72,7 +57,16 @@ def tree_cases():
         yield Case(f"{form}, a root of 8 leaves", (f"format={form}", "behind=8"))
 
 
-CASES = {"switch": switch_cases, "shards": shard_cases, "flood": flood_cases, "tree": tree_cases}
+CASES = {
+    "switch": list(switch_cases()),
+    # One and two lcores; packets on their shard's lcore, and on the other one.
+    "shards": [Case("1 shard"), Case("2 shards", (), 2),
+               Case("2 shards, all handed over", ("queue=other",), 2)],
+    # Bad packets beside each good one.
+    "flood": [Case(f"{flood} bad packets a good one", (f"flood={100 * flood}",))
+              for flood in (0, 1, 3, 7)],
+    "tree": list(tree_cases()),
+}
 
 
 class Bench:
@@ -83,40 +77,31 @@ class Bench:
         self._seconds, self._rounds = seconds, rounds
 
     def _execute(self, *options):
-        return programs.run(self._program, *options, timeout=TIMEOUT_S)
+        return programs.command(self._program, *options, patience=TIMEOUT_S)
 
     @contextlib.contextmanager
     def _root(self):
         """A root that runs; what the EAL of a leaf needs to reach it."""
         with tempfile.TemporaryDirectory(prefix="netfc-root-") as folder:
+            log = pathlib.Path(folder, "log")
             device = f"net_memif0,socket={folder}/root,socket-abstract=no"
-            words = [self._program.parent / "dpdk-netfc",
-                     *programs.eal("root", self._memory.options(ROOT_MEGABYTES), lcores(1),
-                                   f"--vdev={device},role=server"),
-                     "--", "--forward", "reflect", "--match", "direct",
-                     "--address", f"{ROOT_IP}/24",
-                     f"--aggregate=slots=128,formats={'+'.join(TREE_FORMATS)},"
-                     f"digits={'+'.join(TREE_FORMATS)}"]
-            with subprocess.Popen(list(map(str, words)), text=True, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as root:
-                try:
-                    if not any(line.startswith("Ready") for line in root.stdout):
-                        raise programs.ProgramError("the root does not start")
-                    yield (f"--vdev={device},role=client",)
-                finally:
-                    root.kill()
+            with programs.running(
+                    self._program.parent / "dpdk-netfc",
+                    *programs.eal("root", self._memory.options(ROOT_MEGABYTES), any_cpu(1),
+                                  f"--vdev={device},role=server"),
+                    "--", "--forward", "reflect", "--match", "direct", "--address", f"{ROOT_IP}/24",
+                    f"--aggregate=slots=128,formats={'+'.join(TREE_FORMATS)},"
+                    f"digits={'+'.join(TREE_FORMATS)}",
+                    log=log, begun=lambda: "\nReady" in log.read_text(encoding="utf-8")):
+                yield (f"--vdev={device},role=client",)
 
     def _run(self, case):
         with self._root() if case.root else contextlib.nullcontext(()) as eal:
-            return self._bench(case, eal)
-
-    def _bench(self, case, eal):
-        return json.loads(self._execute(
-            *programs.eal("aggregation", self._memory.options(MEGABYTES), lcores(case.lcores + 1),
-                          *case.eal, *eal), "--",
-            f"--inline={case.lcores}", f"--aggregate={','.join(('slots=128', *case.keys))}",
-            "--seconds", str(self._seconds), "--progress", "0", "--json", "-",
-        ))
+            return json.loads(self._execute(
+                *programs.eal("aggregation", self._memory.options(MEGABYTES),
+                              any_cpu(case.lcores + 1), *case.eal, *eal), "--",
+                f"--inline={case.lcores}", f"--aggregate={','.join(('slots=128', *case.keys))}",
+                "--seconds", self._seconds, "--progress", 0, "--json", "-"))
 
     def rounds(self, cases):
         """Reports by case: each case once in every round, so that all have the same machine."""
@@ -129,18 +114,10 @@ class Bench:
     def memory(self, formats="all"):
         """What netfc-bench --time sums prints: head and rows."""
         keys = f"slots=1,format={formats},op=sum,data={'+'.join(KINDS)}"
-        seconds = str(max(0.001, self._seconds / 20))
-        lines = self._execute(
-            "--", "--time", "sums", f"--aggregate={keys}", "--seconds", seconds
-        ).splitlines()
+        lines = self._execute("--", "--time", "sums", f"--aggregate={keys}", "--seconds",
+                              max(0.001, self._seconds / 20)).splitlines()
         rows = [line.replace("plain C", "plain-C").split() for line in lines[1:]]
         return rows[0], rows[1:]
-
-
-def lcores(count):
-    """All of them on all CPUs: time that a thread waits for a CPU is not its own."""
-    cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
-    return f"(0-{count - 1})@({cpus})"
 
 
 def rates(reports):
@@ -158,8 +135,7 @@ def row(name, reports, beside):
     another case."""
     mine, others = rates(reports), rates(beside)
     ratio = statistics.median(one / other for one, other in zip(mine, others))
-    checked = sum(report["results"] for report in reports)
-    wrong = sum(report["wrong"] for report in reports)
+    checked, wrong = (sum(report[name] for report in reports) for name in ("results", "wrong"))
     mark = MOSTLY_REPEATS if mostly_repeats(reports) else ""
     return [name + mark, f"{statistics.median(mine):.0f}", f"{min(mine):.0f}..{max(mine):.0f}",
             f"{ratio:.2f}", f"{checked:,}", f"{wrong}"]
@@ -168,11 +144,6 @@ def row(name, reports, beside):
 HEAD = ["", "median", "of rounds", "ratio", "results checked", "wrong"]
 BESIDE = {"switch": "gradients", "shards": "1 shard", "flood": "that without bad packets",
           "tree": "one switch with workers"}
-
-
-def peer_of(part, name, found):
-    """Beside which case one is shown."""
-    return found[name.split(",")[0]] if part in ("switch", "tree") else next(iter(found.values()))
 
 
 def rest_rows(found, head, rows):
@@ -189,7 +160,9 @@ def rest_rows(found, head, rows):
 def print_cases(part, found):
     """A table of cases."""
     print(f"\n{part}: million values a second; ratio to {BESIDE[part]}")
-    rows = [row(name, reports, peer_of(part, name, found)) for name, reports in found.items()]
+    first = next(iter(found))
+    rows = [row(name, reports, found[name.split(",")[0] if part in ("switch", "tree") else first])
+            for name, reports in found.items()]
     for line in aligned(HEAD, rows):
         print(f"  {line}")
     if any(map(mostly_repeats, found.values())):
@@ -197,28 +170,20 @@ def print_cases(part, found):
     sys.stdout.flush()
 
 
-def parse_arguments():
+def parsed():
     """The command line."""
-    parser = argparse.ArgumentParser(prog="scripts/bench aggregation", description=__doc__)
+    parser = CommandLine("bench aggregation", __doc__)
     parser.add_argument("--rounds", type=int, default=5, help="of each comparison (default 5)")
     parser.add_argument("--seconds", type=float, default=1, help="of each sample (default 1)")
     parser.add_argument("--only", choices=PARTS, action="append", help="one part alone, or some")
     parser.add_argument("--no-huge", action="store_true", help="no hugepages, even if free")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all reports")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="build folder")
-    return parser.parse_args()
-
-
-def choose_memory(arguments):
-    """Where the switch takes its memory from."""
-    if arguments.no_huge:
-        return machine.Memory(False, "pages of 4 KB, as asked for")
-    return machine.choose_memory(MEGABYTES)
+    return parser, parser.parse_args()
 
 
 def measure(arguments):
     """Measure and print."""
-    memory, facts = choose_memory(arguments), machine.facts(ROOT, arguments.build)
+    memory = machine.choose_memory(MEGABYTES, arguments.no_huge)
+    facts = machine.facts(ROOT, arguments.build)
     bench = Bench(arguments.build, memory, arguments.seconds, arguments.rounds)
     results = {"machine": facts, "memory": memory.sentence}
     print(f"{facts['cpu']}, {facts['cpus']} CPUs, DPDK {facts['dpdk']}; {memory.sentence}")
@@ -230,22 +195,20 @@ def measure(arguments):
             for line in aligned(head, rows, left=3):
                 print(f"  {line}")
             continue
-        cases = [case for case in CASES[part]() if case.lcores <= machine.cpu_count()]
+        cases = [case for case in CASES[part] if case.lcores <= machine.cpu_count()]
         results[part] = bench.rounds(cases)
         print_cases(part, results[part])
         if part == "switch":
             rest = rest_rows(results[part], *bench.memory("+".join(FORMATS)))
             print("\n".join(f"  {line}" for line in aligned(["", "median"], list(rest))))
-    if arguments.json:
-        arguments.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
+    write_json(arguments.json, results, indent=1)
 
 
 def main():
     """The command line."""
-    try:
-        measure(parse_arguments())
-    except programs.ProgramError as error:
-        sys.exit(f"scripts/bench aggregation: {error}")
+    parser, arguments = parsed()
+    with parser.told():
+        measure(arguments)
 
 
 if __name__ == "__main__":

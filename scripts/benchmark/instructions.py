@@ -6,12 +6,10 @@ per cent where a clock cannot. valgrind's callgrind counts those between a burst
 departure, the device's own not among them.
 """
 
-import argparse
 import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
@@ -20,9 +18,9 @@ from benchmark.matrix import full_lanes
 from benchmark.measure import mixes, tables
 from benchmark.measure.traffic import Traffic
 from benchmark.peers import contenders
+from command import ROOT, CommandLine, write_json
 from netfc import capture
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "tests" / "golden" / "instructions.json"
 BURST = contenders.BURST
 FUNCTION = "handle_burst"
@@ -60,26 +58,21 @@ def case_name(form, op, operands, lanes):
     return f"{what}, {operands}, {lanes} lane{'' if lanes == 1 else 's'}"
 
 
+MIXED = [mix for mix in mixes.MIXES if mix.name in MIXES]
+NAMES = [*(case_name(*case) for case in CASES), *(mix.name for mix in MIXED)]  # of what is counted
+
+
 def write_bursts(path, kept):
     """A capture of two equal bursts per case: the first, which does not count, warms up."""
     maker = Traffic(path.parent, kept)
     bursts = [list(maker.frames(*case, BURST)) for case in CASES]
-    bursts += [mixes.frames(mix, BURST) for mix in mixes.MIXES if mix.name in MIXES]
-    frames = [frame for burst in bursts for frame in 2 * burst]
-    capture.write(path, frames)
-
-
-def names():
-    """Of what is counted, in order."""
-    return [
-        *(case_name(*case) for case in CASES),
-        *(mix.name for mix in mixes.MIXES if mix.name in MIXES),
-    ]
+    bursts += [mixes.frames(mix, BURST) for mix in MIXED]
+    capture.write(path, [frame for burst in bursts for frame in 2 * burst])
 
 
 def run_switch(build, engine, bursts, folder):
     """The switch in callgrind, which writes a file of counts after each burst."""
-    programs.run(
+    programs.command(
         *("valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts"),
         *(f"--toggle-collect={FUNCTION}", f"--dump-after={FUNCTION}", build / "app" / "dpdk-netfc"),
         *programs.eal(f"count-{engine}", programs.no_huge(768), f"0@{min(os.sched_getaffinity(0))}",
@@ -88,7 +81,7 @@ def run_switch(build, engine, bursts, folder):
         *("--functions", ",".join(FUNCTIONS), "--tables-dir", build / "tables"),
         *("--idle-exit", "1"),
         # What the dynamic linker does at the first call of a function is not the data path's.
-        env={**os.environ, "LD_BIND_NOW": "1", "XDG_RUNTIME_DIR": str(folder)},
+        env={**os.environ, "LD_BIND_NOW": "1", "XDG_RUNTIME_DIR": str(folder)}, patience=None,
     )
 
 
@@ -97,12 +90,12 @@ def count_engine(build, engine, bursts):
     with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
         run_switch(build, engine, bursts, folder)
         counts = []
-        for number in range(1, 2 * len(names()) + 1):
+        for number in range(1, 2 * len(NAMES) + 1):
             path = pathlib.Path(folder) / f"counts.{number}"
             if not path.exists():
-                raise programs.ProgramError(f"{engine}: callgrind has seen {number - 1} calls of {FUNCTION}")
+                raise programs.CommandError(f"{engine}: callgrind has seen {number - 1} calls of {FUNCTION}")
             counts.append(int(re.search(r"^totals: (\d+)", path.read_text(), re.MULTILINE)[1]))
-    return dict(zip(names(), counts[1::2]))
+    return dict(zip(NAMES, counts[1::2]))
 
 
 def count(build, kept):
@@ -133,26 +126,19 @@ def compare(recorded, counted):
 
 def compiler():
     """What the figures depend on besides the code."""
-    done = subprocess.run(["gcc", "--version"], text=True, capture_output=True, check=True)
-    return done.stdout.split("\n", maxsplit=1)[0]
+    return programs.command("gcc", "--version").split("\n", maxsplit=1)[0]
 
 
-def rows(counted):
-    """One a case: instructions per packet and per lane of each engine."""
-    found = []
+def table(counted):
+    """One line a case: instructions per packet and per lane of each engine."""
     lanes_of = {case_name(*case): case[-1] for case in CASES}
-    for name in names():
-        cells = [name]
-        for cases in counted.values():
-            packet, lanes = cases[name] / BURST, lanes_of.get(name)
-            cells += [f"{packet:,.1f}", f"{packet / lanes:,.2f}" if lanes else ""]
-        found.append(cells)
-    return found
-
-
-def head(counted):
-    """The head of rows()."""
-    return ["", *(f"{engine} per {what}" for engine in counted for what in ("packet", "lane"))]
+    rows = []
+    for name in NAMES:
+        packets, lanes = [cases[name] / BURST for cases in counted.values()], lanes_of.get(name)
+        rows.append([name, *(cell for packet in packets for cell in (
+            f"{packet:,.1f}", f"{packet / lanes:,.2f}" if lanes else ""))])
+    return ["",
+            *(f"{engine} per {what}" for engine in counted for what in ("packet", "lane"))], rows
 
 
 def update(counted):
@@ -166,11 +152,9 @@ def check(counted):
     """Compare, and say what differs. Returns the exit status."""
     figures = json.loads(FIGURES.read_text(encoding="ascii"))
     slower, faster, unknown = compare(figures["instructions"], counted)
-    for title, sentences in (
-        ("Fewer instructions than recorded; record them", faster),
-        ("More instructions than recorded", slower),
-        ("Not recorded", unknown),
-    ):
+    for title, sentences in (("Fewer instructions than recorded; record them", faster),
+                             ("More instructions than recorded", slower),
+                             ("Not recorded", unknown)):
         for sentence in sentences:
             print(f"{title}: {sentence}")
     if not slower and not unknown:
@@ -192,22 +176,16 @@ def why_not_comparable():
 
 def main():
     """Count, and compare or record."""
-    parser = argparse.ArgumentParser(
-        prog="scripts/count-instructions", description=__doc__.split("\n", maxsplit=1)[0]
-    )
+    parser = CommandLine("count-instructions", __doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--update", action="store_true", help="record what is counted")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="build folder")
     arguments = parser.parse_args()
-    build = arguments.build.resolve()
-    if not (build / "app" / "dpdk-netfc").exists():
-        sys.exit(f"scripts/count-instructions: no dpdk-netfc in {build}/app: build it first")
-    kept = build / "benchmark"
+    parser.programs(arguments.build, "dpdk-netfc")
+    kept = arguments.build / "benchmark"
     kept.mkdir(exist_ok=True)
-    try:
-        counted = count(build, kept)
-    except programs.ProgramError as error:
-        sys.exit(f"scripts/count-instructions: {error}")
-    for line in tables.aligned(head(counted), rows(counted)):
+    with parser.told():
+        counted = count(arguments.build, kept)
+    write_json(arguments.json, counted)
+    for line in tables.aligned(*table(counted)):
         print(line)
     if arguments.update:
         update(counted)

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lanes of 32 bits, or of another table set: million lanes a second by engine and instruction set."""
 
-import argparse
-import json
 import os
 import pathlib
-import sys
 import tempfile
 
 import numpy
 
 import programs
 from benchmark.matrix import PAYLOAD
+from command import CommandLine, head, row, write_json
 from netfc import Format, Fp32, capture, formats, protocol
 
 PACKETS = 256
@@ -54,15 +52,13 @@ def write_requests(path, form, op, kind, lanes):
 def measure(options, requests, engine, bits, megabytes):
     """Million lanes a second: those of the fastest round, as others only add cycles."""
     limit = [] if bits is None else [f"--force-max-simd-bitwidth={bits}"]
-    timed = json.loads(programs.run(
-        options.build / "app" / "netfc-bench",
-        *programs.eal("lanes", programs.no_huge(megabytes), f"0@{max(os.sched_getaffinity(0))}", *limit),
-        *("--", "--tables", options.set, "--time", requests, "--match", engine),
-        *("--rounds", options.rounds)))
+    lcore = f"0@{max(os.sched_getaffinity(0))}"
+    timed = programs.timed(options.build, requests, options.set, engine, options.rounds,
+                           programs.eal("lanes", programs.no_huge(megabytes), lcore, *limit))
     return timed["tsc_hz"] * timed["lanes"] / min(timed["pipeline"]) / 1e6
 
 
-def row(folder, engine, kind, options):
+def rates(folder, engine, kind, options):
     """Million lanes a second of each operation."""
     name, bits, megabytes, _ = engine
     for op in protocol.OPS:
@@ -72,11 +68,9 @@ def row(folder, engine, kind, options):
         yield measure(options, requests, name, bits, megabytes)
 
 
-def arguments():
+def parsed():
     """The command line."""
-    parser = argparse.ArgumentParser(
-        prog="scripts/bench lanes", description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
+    parser = CommandLine("bench lanes", __doc__)
     parser.add_argument("--set", default="fp32_exact", help="the table set (%(default)s)")
     parser.add_argument("--lanes", type=int, help="of a packet (as many as 1,500 bytes have)")
     parser.add_argument("--match", choices=sorted({engine[0] for engine in ENGINES}),
@@ -95,29 +89,26 @@ def arguments():
         parser.error(f"--lanes {options.lanes}: 1 to {most} fit a packet of 1,500 bytes")
     if options.rounds < 1:
         parser.error(f"--rounds {options.rounds}: at least 1")
-    return options
+    return parser, options
 
 
 def print_table(folder, options):
-    """A row for each engine and kind of operands."""
-    print("| | operands | " + " | ".join(protocol.OPS) + " |\n|---" + "|---" * (len(protocol.OPS) + 1)
-          + "|", flush=True)
+    """A row for each engine and kind of operands; yields them."""
+    print(head("", "operands", *protocol.OPS), flush=True)
     for engine in ENGINES:
         if options.match not in (None, engine[0]):
             continue
         for kind in OPERANDS if options.format == Fp32() else OPERANDS[:2]:
-            rates = " | ".join(f"{rate:,.0f}" for rate in row(folder, engine, kind, options))
-            print(f"| {engine[3]} | {kind} | {rates} |", flush=True)
+            found = list(rates(folder, engine, kind, options))
+            print(row(engine[3], kind, *(f"{rate:,.0f}" for rate in found)), flush=True)
+            yield engine[3], kind, found
 
 
 def main():
     """Print the table."""
-    options = arguments()
-    with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
-        try:
-            print_table(pathlib.Path(folder), options)
-        except programs.ProgramError as error:
-            sys.exit(f"scripts/bench lanes: {error}")
+    parser, options = parsed()
+    with tempfile.TemporaryDirectory(prefix="netfc-") as folder, parser.told():
+        write_json(options.json, list(print_table(pathlib.Path(folder), options)))
 
 
 if __name__ == "__main__":

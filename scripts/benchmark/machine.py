@@ -32,17 +32,15 @@ def free_hugepages():
     return found
 
 
-def choose_memory(megabytes):
-    """Hugepages if as many MB of them are free, ordinary pages if not."""
+def choose_memory(megabytes, no_huge=False):
+    """Hugepages if as many MB of them are free; ordinary pages if not, or if asked for."""
+    if no_huge:
+        return Memory(False, "pages of 4 KB, as asked for")
     free = max(free_hugepages().values(), default=0)
     if free >= megabytes:
         return Memory(True, f"hugepages, {free:,} MB of them free")
-    pages = (megabytes + 1) // 2
-    return Memory(
-        False,
-        f"pages of 4 KB, as {free:,} of {megabytes:,} MB are free in hugepages;"
-        f" with them: sysctl -w vm.nr_hugepages={pages}",
-    )
+    return Memory(False, f"pages of 4 KB, as {free:,} of {megabytes:,} MB are free in hugepages;"
+                         f" with them: sysctl -w vm.nr_hugepages={(megabytes + 1) // 2}")
 
 
 def polling_cpus(count):
@@ -60,14 +58,15 @@ def other_cpu():
     return min(os.sched_getaffinity(0))
 
 
-def _cpu_field(name):
+def cpu_field(name):
+    """What the kernel says of the CPU."""
     text = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
     match = re.search(rf"^{name}\s*: (.+)$", text, re.MULTILINE)
     return match[1].strip() if match else "unknown"
 
 
 def _vector_units():
-    flags = set(_cpu_field("flags").split())
+    flags = set(cpu_field("flags").split())
     names = {"avx2": "AVX2", "avx512f": "AVX-512", "avx512vbmi": "AVX-512 VBMI"}
     return [text for flag, text in names.items() if flag in flags] or ["none"]
 
@@ -81,21 +80,19 @@ def _first_line(command):
 
 
 def _revision(root):
-    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12"]
-    text = _first_line(command)
+    text = _first_line(["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12"])
     return text if re.fullmatch(r"[\w.-]+", text) else "unknown"
 
 
 def facts(root, build):
     """What to say about the machine and the programs."""
     return {
-        "cpu": _cpu_field("model name"),
+        "cpu": cpu_field("model name"),
         "cpu_family_model_stepping": "/".join(
-            _cpu_field(name) for name in ("cpu family", "model\\t", "stepping")
-        ),
+            map(cpu_field, ("cpu family", "model\\t", "stepping"))),
         "cpus": len(os.sched_getaffinity(0)),
         "vector_units": _vector_units(),
-        "hypervisor": "hypervisor" in _cpu_field("flags").split(),
+        "hypervisor": "hypervisor" in cpu_field("flags").split(),
         "kernel": f"{platform.system()} {platform.release()}",
         "system": _system_name(),
         "compiler": _first_line(["gcc", "--version"]),

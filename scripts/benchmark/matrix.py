@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which comparisons are made: formats, operations, operands, lanes per packet."""
 
-from dataclasses import asdict, dataclass
+import itertools
+from dataclasses import dataclass
 
 from benchmark.peers.contenders import SETS
 from netfc import FORMATS, OPS, formats, protocol
@@ -30,19 +31,9 @@ class Cell:
         plural = "" if self.lanes == 1 else "s"
         return f"{self.format} {self.op}, {self.operands}, {self.lanes} lane{plural}"
 
-    def facts(self):
-        """For JSON."""
-        return asdict(self)
 
-
-def _every(formats, ops, operands, lanes, peers):
-    return [
-        Cell(format_name, op, kind, count, peers)
-        for format_name in formats
-        for op in ops
-        for kind in operands
-        for count in lanes
-    ]
+def _every(names, ops, operands, lanes, peers):
+    return [Cell(*facts, peers) for facts in itertools.product(names, ops, operands, lanes)]
 
 
 def full_lanes(format_name):
@@ -71,10 +62,7 @@ def full():
 
 def _unique(cells):
     """Without those that are there already, with or without peers."""
-    seen, kept = set(), []
+    kept = {}
     for cell in cells:
-        key = (cell.format, cell.op, cell.operands, cell.lanes)
-        if key not in seen:
-            seen.add(key)
-            kept.append(cell)
-    return kept
+        kept.setdefault((cell.format, cell.op, cell.operands, cell.lanes), cell)
+    return list(kept.values())

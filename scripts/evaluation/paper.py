@@ -7,7 +7,8 @@ Keys are operations and data sets as in this package. Accuracies are in percent.
 FORMATS = ("fp16", "posit16")
 SETS = {"fp16": "fp16_k1024", "posit16": "posit16_k512"}
 
-# format, operation, data set: average, median, minimum.
+MEASURES = ("average", "median", "minimum")
+# format, operation, data set: these.
 ACCURACY = {
     ("fp16", "+,-", "I"): (99.94, 99.94, 77.88),
     ("fp16", "+,-", "II"): (99.95, 100.00, 68.55),

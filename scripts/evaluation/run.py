@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rerun the NetFC paper's evaluation through the running switch, and write the report."""
 
-import argparse
 import json
 import pathlib
 
 import numpy
 
+from command import ROOT, CommandLine
 from evaluation.measure import (
-    accuracy, baseline, binary32, datasets, functions, measures, memory, narrow, pairs, rounding, scaling, speed, training
+    accuracy, baseline, binary32, datasets, functions, measures, memory, narrow, pairs, rounding,
+    scaling, speed, training
 )
 from evaluation.progress import Progress
 from evaluation.report import figures, page
 from evaluation.report.narrow import narrow_table
 from netfc import FORMATS, Library
 
-DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 SETS = {
     "fp16": ["fp16_k1024", "fp16_k1024_floor", "fp16_exact"],
     "posit16": ["posit16_k512", "posit16_k512_floor", "posit16_exact"],
@@ -33,45 +33,28 @@ POW_SCALES = {"fp16": 1024, "posit16": 512, "bf16": 128, "posit16_es2": 256}
 STEPS = 11
 
 
-def parse_arguments():
+def parsed():
     """The command line."""
-    parser = argparse.ArgumentParser(
-        prog="scripts/evaluate", description=__doc__.split("\n", maxsplit=1)[0]
-    )
-    parser.add_argument(
-        "--quick",
-        action="store_true",
-        help="a sample of the 2^32 pairs, fewer scaling factors, the speed of additions only; the"
-        " rest is the same",
-    )
-    parser.add_argument(
-        "--functions",
-        action="store_true",
-        help="print the section on functions of one number, half a minute, and write nothing",
-    )
-    parser.add_argument(
-        "--narrow",
-        action="store_true",
-        help="print how exact the paper's tables would be in formats of 8 bits, seconds, and write"
-        " nothing",
-    )
-    parser.add_argument("--build", default="build", help="build folder (default: build)")
-    parser.add_argument(
-        "--output",
-        type=pathlib.Path,
-        help="where the report goes (default: docs, or BUILD/evaluation with --quick)",
-    )
-    parser.add_argument(
-        "--work",
-        type=pathlib.Path,
-        help="for data sets, results, and counts of pairs, which are used again if they are"
-        " there (default: BUILD/evaluation/work)",
-    )
+    parser = CommandLine("evaluate", __doc__)
+    parser.add_argument("--quick", action="store_true",
+                        help="a sample of the 2^32 pairs, fewer scaling "
+                        "factors, the speed of additions only; the rest is the same")
+    parser.add_argument("--functions", action="store_true",
+                        help="print the section on functions of one "
+                        "number, half a minute, and write nothing")
+    parser.add_argument("--narrow", action="store_true",
+                        help="print how exact the paper's tables would "
+                        "be in formats of 8 bits, seconds, and write nothing")
+    parser.add_argument("--output", type=pathlib.Path,
+                        help="where the report goes (default: docs, or BUILD/evaluation with --quick)")
+    parser.add_argument("--work", type=pathlib.Path,
+                        help="for data sets, results, and counts of pairs, "
+                        "which are used again if they are there (default: BUILD/evaluation/work)")
     arguments = parser.parse_args()
-    evaluation = pathlib.Path(arguments.build) / "evaluation"
+    evaluation = arguments.build / "evaluation"
     arguments.work = arguments.work or evaluation / "work"
-    arguments.output = arguments.output or (evaluation if arguments.quick else DOCS)
-    return arguments
+    arguments.output = arguments.output or (evaluation if arguments.quick else ROOT / "docs")
+    return parser, arguments
 
 
 def make_data(folder, formats):
@@ -95,23 +78,8 @@ def measure_accuracy(build, library, cells):
 
 def measure_cancelled(formats, data):
     """The share of sums that lose three leading bits or more, by "format data set"."""
-    return {
-        f"{item.name} {name}": float(numpy.mean(measures.cancelled_bits(item, operands) >= 3))
-        for item in formats
-        for name, operands in data[item.name].items()
-    }
-
-
-def measure_memory(build, library, scales):
-    """The sizes of the paper's fp16 sets of all scales, and of the other formats' largest."""
-    names = [scaling.set_name(scale) for scale in scales]
-    names += [name for plain, floor, _ in SETS.values() for name in (plain, floor)]
-    return memory.run(build, library, FORMATS, list(dict.fromkeys(names)))
-
-
-def measure_correct_memory(build):
-    """The sizes of the correctly rounded sets."""
-    return memory.run_correct(build, [name for sets in CHOICE.values() for name in sets[1:]])
+    return {f"{item.name} {name}": float(numpy.mean(measures.cancelled_bits(item, operands) >= 3))
+            for item in formats for name, operands in data[item.name].items()}
 
 
 def measure(arguments, progress):
@@ -131,9 +99,8 @@ def measure(arguments, progress):
     results["accuracy"], results["sent"] = measure_accuracy(build, library, cells)
     progress.start("Float-to-integer, and how the paper may have rounded")
     fp16 = FORMATS["fp16"]
-    results["baseline"] = {
-        name: baseline.measure(fp16, data["fp16"][name]) for name in datasets.NAMES
-    }
+    results["baseline"] = {name: baseline.measure(fp16, data["fp16"][name])
+                           for name in datasets.NAMES}
     results["rounding"] = rounding.run(cells)
     results["cancelled"] = measure_cancelled(formats, data)
     progress.start("Scaling factors through the running switch")
@@ -142,8 +109,11 @@ def measure(arguments, progress):
     progress.start("binary32")
     results["binary32"] = binary32.run(build, library, arguments.work, gradients)
     progress.start("Memory")
-    results["memory"] = measure_memory(build, library, scales)
-    results["memory_correct"] = measure_correct_memory(build)
+    # The paper's fp16 sets of all scales, and the other formats' largest.
+    names = [*map(scaling.set_name, scales), *(name for some in SETS.values() for name in some[:2])]
+    results["memory"] = memory.run(build, library, dict.fromkeys(names))
+    results["memory_correct"] = memory.run(
+        build, library, [name for sets in CHOICE.values() for name in sets[1:]])
     progress.start("Speed")
     operands = {name: some["I"] for name, some in data.items()}
     ops = speed.QUICK_OPS if arguments.quick else speed.OPS
@@ -157,7 +127,7 @@ def measure(arguments, progress):
 
 def main():
     """Measure, and write the report."""
-    arguments = parse_arguments()
+    parser, arguments = parsed()
     if arguments.functions:
         found = functions.run(Library(arguments.build), POW_SCALES)
         print(page.functions_section(found), end="")
@@ -169,10 +139,11 @@ def main():
     for folder in (arguments.work, images):
         folder.mkdir(parents=True, exist_ok=True)
     progress = Progress(STEPS)
-    results = measure(arguments, progress)
+    with parser.told():
+        results = measure(arguments, progress)
     progress.start("Report")
-    with open(arguments.work / "results.json", "w", encoding="ascii") as file:
-        json.dump(results, file)
+    for path in filter(None, (arguments.work / "results.json", arguments.json)):
+        path.write_text(json.dumps(results), encoding="ascii")
     figures.draw(images, results, SETS)
     page.write(arguments.output, results, SETS, CHOICE)
     progress.finish()

@@ -7,33 +7,31 @@ load: the same requests for ten seconds, as fast as they go; the switch's counte
 Needs Pktgen-DPDK (23.03 and 23.06 build against DPDK 22.11) and a build of dpdk-netfc.
 """
 
-import argparse
-import glob
 import json
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
-import time
 
 import numpy
 
+from command import CommandLine, write_json
 from netfc import FORMATS, OPS, Library, TableSet, capture, protocol
+from programs import CommandError, any_cpu, running
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+HERE = pathlib.Path(__file__).parent
 
 REQUESTS = 1024  # as many as replay.pkt sends and a queue of virtio-user holds
 START_SECONDS = 10
 PKTGEN_SECONDS = 60
 
 
-def parse_arguments():
+def parsed():
     """The command line."""
-    parser = argparse.ArgumentParser(prog="netfc-pktgen", description=__doc__.split("\n", maxsplit=1)[0])
+    parser = CommandLine("pktgen/netfc-pktgen", __doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("what", choices=["replay", "load"])
-    parser.add_argument("--build", default="build", help="build folder (default: build)")
     parser.add_argument("--pktgen", default="pktgen", help="the program (default: in the PATH)")
     parser.add_argument("--tables", default="fp16_k1024", help="table set (default: fp16_k1024)")
     parser.add_argument("--op", choices=OPS, default="add")
@@ -43,7 +41,7 @@ def parse_arguments():
         parser.error(f"--lanes {arguments.lanes}: expected 1 to {capture.MAX_LANES}")
     if shutil.which(arguments.pktgen) is None:
         parser.error(f"--pktgen {arguments.pktgen}: not found; docs/pktgen.md says how to get it")
-    return arguments
+    return parser, arguments
 
 
 def make_requests(arguments, path):
@@ -52,107 +50,77 @@ def make_requests(arguments, path):
     rng = numpy.random.default_rng(1)
     operands = rng.integers(0, 65536, (REQUESTS, 2, arguments.lanes)).astype(numpy.uint16)
     op, format_id = OPS[arguments.op], FORMATS[format_name].id
-    capture.write(
-        path,
-        [
-            capture.udp_frame(protocol.request(op, format_id, x, y, number))
-            for number, (x, y) in enumerate(operands)
-        ],
-    )
+    capture.write(path, [capture.udp_frame(protocol.request(op, format_id, x, y, number))
+                         for number, (x, y) in enumerate(operands)])
     return operands
 
 
-def start_switch(arguments, folder):
-    """Start the switch on a vhost socket and wait for the socket."""
-    socket = os.path.join(folder, "vhost")
-    command = [
-        os.path.join(arguments.build, "app", "dpdk-netfc"),
-        *("--no-huge", "-m", "256", "--no-pci", "--no-telemetry"),
-        *("--file-prefix", f"netfc-{os.getpid()}", "--lcores", "0@(0-1)"),
-        f"--vdev=net_vhost0,iface={socket}",
-        *("--", "--tables", arguments.tables, "--match", "direct"),
-        *("--stats-json", os.path.join(folder, "stats.json")),
-    ]
-    with open(os.path.join(folder, "switch.log"), "wb") as log:
-        switch = subprocess.Popen(command, stdout=log, stderr=log)
-    deadline = time.monotonic() + START_SECONDS
-    while not os.path.exists(socket):
-        if switch.poll() is not None or time.monotonic() > deadline:
-            with open(log.name, encoding="utf-8", errors="replace") as file:
-                sys.exit(f"{file.read()}\nthe switch did not start: {' '.join(command)}")
-        time.sleep(0.05)
-    return switch, socket
+def run_switch(arguments, folder):
+    """The switch on a vhost socket, while Pktgen runs; its final counters."""
+    socket, log = folder / "vhost", folder / "switch.log"
+    with running(
+            arguments.build / "app" / "dpdk-netfc", "--no-huge", "-m", 256, "--no-pci",
+            "--no-telemetry",
+            *("--file-prefix", f"netfc-{os.getpid()}", "--lcores", any_cpu(1)),
+            f"--vdev=net_vhost0,iface={socket}", "--", "--tables", arguments.tables, "--match",
+            "direct",
+            *("--stats-json", folder / "stats.json"),
+            log=log, begun=socket.exists, patience=START_SECONDS) as switch:
+        run_pktgen(arguments, folder, socket)
+        switch.send_signal(signal.SIGINT)
+        if switch.wait() != 0:
+            raise CommandError(f"dpdk-netfc ended with status {switch.returncode}")
+    return json.loads((folder / "stats.json").read_text(encoding="utf-8"))
 
 
 def run_pktgen(arguments, folder, socket):
     """Run Pktgen to its end; it wants a terminal, which script(1) gives it."""
-    command = " ".join(
-        [
-            *(arguments.pktgen, "--no-huge", "-m", "2048", "--no-pci", "--no-telemetry"),
-            *("--lcores", "'(0-1)@(0-1)'", "--file-prefix", f"pktgen-{os.getpid()}"),
-            f"--vdev=net_virtio_user0,path={socket},queue_size={REQUESTS}",
-            *("--", "-P", "-m", "1.0", "-s", "0:requests.pcap"),
-            *("-f", os.path.join(HERE, f"{arguments.what}.pkt")),
-        ]
-    )
-    log = os.path.join(folder, "pktgen.log")
-    result = subprocess.run(
-        ["script", "-qec", command, log],
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        timeout=PKTGEN_SECONDS,
-        check=False,
-    )
+    command = " ".join([
+        arguments.pktgen, "--no-huge", "-m", "2048", "--no-pci", "--no-telemetry",
+        "--lcores", "'(0-1)@(0-1)'", "--file-prefix", f"pktgen-{os.getpid()}",
+        f"--vdev=net_virtio_user0,path={socket},queue_size={REQUESTS}",
+        "--", "-P", "-m", "1.0", "-s", "0:requests.pcap", "-f",
+        str(HERE / f"{arguments.what}.pkt")])
+    result = subprocess.run(["script", "-qec", command, folder / "pktgen.log"], cwd=folder,
+                            check=False,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                            timeout=PKTGEN_SECONDS)
     if result.returncode != 0:
-        sys.exit(f"pktgen failed with status {result.returncode}; see what it prints: {command}")
-
-
-def stop_switch(switch, folder):
-    """Stop the switch; returns its final counters."""
-    switch.send_signal(signal.SIGINT)
-    if switch.wait() != 0:
-        sys.exit(f"dpdk-netfc ended with status {switch.returncode}")
-    with open(os.path.join(folder, "stats.json"), encoding="utf-8") as file:
-        return json.load(file)
+        raise CommandError(f"pktgen failed with status {result.returncode}; see what it prints: {command}")
 
 
 def check_replies(arguments, folder, operands):
     """How many replies Pktgen captured, and how many of them are wrong in any bit of z."""
-    captures = glob.glob(os.path.join(folder, "pktgen-*.pcap"))
+    captures = list(folder.glob("pktgen-*.pcap"))
     if not captures:
-        sys.exit("pktgen wrote no capture: was 'enable 0 pcap' needed in this version?")
+        raise CommandError("pktgen wrote no capture: was 'enable 0 pcap' needed in this version?")
     table_set = TableSet(arguments.tables, Library(arguments.build))
     frames = capture.read(captures[0])
     wrong = 0
     for frame in frames:
         number, status, z = capture.reply(frame)
-        x, y = operands[number]
-        expected = table_set.compute(arguments.op, x, y)
+        expected = table_set.compute(arguments.op, *operands[number])
         wrong += status & 0xF0 != protocol.REPLY or not numpy.array_equal(z, expected)
     return len(frames), wrong
 
 
 def main():
-    arguments = parse_arguments()
-    with tempfile.TemporaryDirectory(prefix="netfc-pktgen-") as folder:
+    """The command line."""
+    parser, arguments = parsed()
+    with tempfile.TemporaryDirectory(prefix="netfc-pktgen-") as folder, parser.told():
         os.environ.setdefault("XDG_RUNTIME_DIR", folder)
-        operands = make_requests(arguments, os.path.join(folder, "requests.pcap"))
-        switch, socket = start_switch(arguments, folder)
-        try:
-            run_pktgen(arguments, folder, socket)
-        finally:
-            stats = stop_switch(switch, folder)
-        print(
-            f"switch: {stats['rx_packets']:,} packets received, {stats['tx_packets']:,} sent,"
-            f" {sum(stats['drops'].values()):,} dropped, {stats['lanes']:,} lanes computed"
-        )
+        folder = pathlib.Path(folder)
+        operands = make_requests(arguments, folder / "requests.pcap")
+        stats = run_switch(arguments, folder)
+        print(f"switch: {stats['rx_packets']:,} packets received, {stats['tx_packets']:,} sent,"
+              f" {sum(stats['drops'].values()):,} dropped, {stats['lanes']:,} lanes computed")
+        write_json(arguments.json, stats)
         if arguments.what == "load":
             return
         count, wrong = check_replies(arguments, folder, operands)
         print(f"pktgen: {count:,} of {REQUESTS:,} replies captured, {wrong:,} wrong")
         if count != REQUESTS or wrong:
-            sys.exit(1)
+            parser.fail("not every reply came, and was right")
 
 
 if __name__ == "__main__":

@@ -38,62 +38,43 @@ def relation(element: str, kind: str, other: str) -> Element:
     return {"spdxElementId": element, "relationshipType": kind, "relatedSpdxElement": other}
 
 
+def element(spdx_id: str, licence: str, **more: Any) -> Element:
+    """A file or a package."""
+    return {"SPDXID": spdx_id, "licenseConcluded": licence, "copyrightText": "NOASSERTION", **more}
+
+
 def source_file(path: pathlib.Path, root: pathlib.Path) -> Element:
     """A file of the sources; what names no licence has that of the project."""
     name = "./" + str(path.relative_to(root))
     named = LICENCE.search(path.read_bytes()[:4096])
-    return {
-        "SPDXID": identifier("File", name),
-        "fileName": name,
-        "checksums": checksums(path, "sha1", "sha256"),
-        "licenseConcluded": OURS,
-        "licenseInfoInFiles": [named[1].decode() if named else "NONE"],
-        "copyrightText": "NOASSERTION",
-    }
+    return element(identifier("File", name), OURS, fileName=name,
+                   checksums=checksums(path, "sha1", "sha256"),
+                   licenseInfoInFiles=[named[1].decode() if named else "NONE"])
 
 
 def source_package(version: str, tarball: pathlib.Path, files: list[Element]) -> Element:
     """All of the sources, as a package."""
-    sums = sorted(file["checksums"][0]["checksumValue"] for file in files)
-    return {
-        "SPDXID": "SPDXRef-Source",
-        "name": "dpdk-netfc",
-        "versionInfo": version,
-        "packageFileName": tarball.name,
-        "checksums": checksums(tarball, "sha256"),
-        "downloadLocation": "NOASSERTION",
-        "filesAnalyzed": True,
-        "packageVerificationCode": {
-            "packageVerificationCodeValue": hashlib.sha1("".join(sums).encode()).hexdigest()
-        },
-        "hasFiles": [file["SPDXID"] for file in files],
-        "licenseConcluded": OURS,
-        "licenseDeclared": OURS,
-        "licenseInfoFromFiles": sorted({file["licenseInfoInFiles"][0] for file in files}),
-        "copyrightText": "NOASSERTION",
-        "primaryPackagePurpose": "SOURCE",
-    }
+    sums = "".join(sorted(file["checksums"][0]["checksumValue"] for file in files))
+    code = {"packageVerificationCodeValue": hashlib.sha1(sums.encode()).hexdigest()}
+    return element(
+        "SPDXRef-Source", OURS, name="dpdk-netfc", versionInfo=version,
+        packageFileName=tarball.name,
+        checksums=checksums(tarball, "sha256"), downloadLocation="NOASSERTION", filesAnalyzed=True,
+        packageVerificationCode=code, hasFiles=[file["SPDXID"] for file in files],
+        licenseDeclared=OURS,
+        licenseInfoFromFiles=sorted({file["licenseInfoInFiles"][0] for file in files}),
+        primaryPackagePurpose="SOURCE")
 
 
 def debian_package(name: str, version: str, architecture: str, licence: str) -> Element:
     """A binary package, of ours or of Debian."""
-    return {
-        "SPDXID": identifier("Package", name),
-        "name": name,
-        "versionInfo": version,
-        "downloadLocation": "NOASSERTION",
-        "filesAnalyzed": False,
-        "licenseConcluded": licence,
-        "licenseDeclared": licence,
-        "copyrightText": "NOASSERTION",
-        "externalRefs": [
-            {
-                "referenceCategory": "PACKAGE-MANAGER",
-                "referenceType": "purl",
-                "referenceLocator": f"pkg:deb/debian/{name}@{quote(version)}?arch={architecture}",
-            }
-        ],
-    }
+    locator = f"pkg:deb/debian/{name}@{quote(version)}?arch={architecture}"
+    return element(
+        identifier("Package", name), licence, name=name, versionInfo=version,
+        licenseDeclared=licence,
+        downloadLocation="NOASSERTION", filesAnalyzed=False,
+        externalRefs=[{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
+                       "referenceLocator": locator}])
 
 
 def ask(*command: str | pathlib.Path) -> str:
@@ -104,63 +85,44 @@ def ask(*command: str | pathlib.Path) -> str:
 def needed(package: pathlib.Path) -> list[str]:
     """Names of the packages that a package depends on; of alternatives, the first."""
     depends = ask("dpkg-deb", "--field", package, "Depends")
-    return [
-        re.split(r"[ :(|]", item.strip(), maxsplit=1)[0]
-        for item in depends.split(",")
-        if item.strip()
-    ]
+    return re.findall(r"(?:^|,)\s*([^\s:(|,]+)", depends)
 
 
 def candidate(name: str) -> tuple[str, str]:
     """Version and architecture of a package, as this machine has it or would install it."""
     said = ask("apt-cache", "show", "--no-all-versions", name)
-    version, architecture = (
-        re.search(rf"^{field}: (.*)$", said, re.M) for field in ("Version", "Architecture")
-    )
+    version, architecture = (re.search(rf"^{field}: (.*)$", said, re.M)
+                             for field in ("Version", "Architecture"))
     assert version and architecture, f"apt-cache says nothing of {name}"
     return version[1], architecture[1]
 
 
 def add_packages(document: Element, folder: pathlib.Path) -> None:
     """The Debian packages of a folder and, one level down, what they need."""
-    files = {
-        ask("dpkg-deb", "--field", path, "Package"): path for path in sorted(folder.glob("*.deb"))
-    }
-    relations = document["relationships"]
+    files = {ask("dpkg-deb", "--field", path, "Package"): path
+             for path in sorted(folder.glob("*.deb"))}
     others = set()
     for name, path in files.items():
-        version, architecture = (
-            ask("dpkg-deb", "--field", path, field) for field in ("Version", "Architecture")
-        )
+        version, architecture = (ask("dpkg-deb", "--field", path, field)
+                                 for field in ("Version", "Architecture"))
         package = debian_package(name, version, architecture, OURS)
         package.update(packageFileName=path.name, checksums=checksums(path, "sha256"))
         document["packages"].append(package)
-        relations.append(relation("SPDXRef-DOCUMENT", "DESCRIBES", package["SPDXID"]))
-        relations.append(relation(package["SPDXID"], "GENERATED_FROM", "SPDXRef-Source"))
-        for other in needed(path):
-            others.add(other)
-            relations.append(
-                relation(package["SPDXID"], "DEPENDS_ON", identifier("Package", other))
-            )
-    document["packages"].extend(
-        debian_package(name, *candidate(name), "NOASSERTION")
-        for name in sorted(others - set(files))
-    )
+        others.update(needed(path))
+        document["relationships"] += [
+            relation("SPDXRef-DOCUMENT", "DESCRIBES", package["SPDXID"]),
+            relation(package["SPDXID"], "GENERATED_FROM", "SPDXRef-Source"),
+            *(relation(package["SPDXID"], "DEPENDS_ON", identifier("Package", other))
+              for other in needed(path))]
+    document["packages"].extend(debian_package(name, *candidate(name), "NOASSERTION")
+                                for name in sorted(others - set(files)))
 
 
-def make(
-    version: str,
-    tarball: pathlib.Path,
-    sources: pathlib.Path,
-    packages: pathlib.Path | None,
-    seconds: int,
-) -> Element:
+def make(version: str, tarball: pathlib.Path, sources: pathlib.Path, packages: pathlib.Path | None,
+         seconds: int) -> Element:
     """The whole document; seconds: the time of the release, since 1970."""
-    files = [
-        source_file(path, sources)
-        for path in sorted(sources.rglob("*"))
-        if path.is_file() and not path.is_symlink()
-    ]
+    files = [source_file(path, sources) for path in sorted(sources.rglob("*"))
+             if path.is_file() and not path.is_symlink()]
     created = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
     document: Element = {
         "spdxVersion": "SPDX-2.3",
@@ -181,26 +143,19 @@ def make(
     return document
 
 
-def main() -> int:
+def main() -> None:
     """Writes the document to the standard output."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("version")
     parser.add_argument("tarball", type=pathlib.Path)
-    parser.add_argument(
-        "sources", type=pathlib.Path, help="what the tarball has, as it was unpacked"
-    )
+    parser.add_argument("sources", type=pathlib.Path,
+                        help="what the tarball has, as it was unpacked")
     parser.add_argument("--packages", type=pathlib.Path, help="folder of Debian packages")
-    parser.add_argument(
-        "--time", type=int, required=True, help="of the release, seconds since 1970"
-    )
-    arguments = parser.parse_args()
-    document = make(
-        arguments.version, arguments.tarball, arguments.sources, arguments.packages, arguments.time
-    )
-    json.dump(document, sys.stdout, indent=1)
+    parser.add_argument("--time", type=int, required=True, dest="seconds",
+                        help="of the release, seconds since 1970")
+    json.dump(make(**vars(parser.parse_args())), sys.stdout, indent=1)
     print()
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

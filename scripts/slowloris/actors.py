@@ -2,12 +2,12 @@
 """Who takes part: a web server, honest clients, an attacker, and who counts packets."""
 
 import collections
-import concurrent.futures
 import contextlib
 import socket
 import subprocess
-import threading
 import time
+
+from background import Background
 
 EVERY_PROTOCOL = 0x0003
 OUTGOING = 4  # PACKET_OUTGOING, from linux/if_packet.h
@@ -42,75 +42,36 @@ http {{
 """
 
 
-class Background:
-    """Runs in a thread of its own from the beginning of a `with` block to its end.
-
-    Classes made of it have run(), which goes on until `stop` is set, an Event.
-    """
-
-    def __init__(self):
-        self.stop = threading.Event()
-        self._thread = threading.Thread(target=self.run)
-
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.stop.set()
-        self._thread.join()
-
-    def run(self):
-        """What goes on."""
-        raise NotImplementedError
+@contextlib.contextmanager
+def server(host, folder, connections, body_timeout):
+    """nginx on a host."""
+    place = folder / "nginx"
+    place.mkdir()
+    (place / "conf").write_text(
+        NGINX.format(folder=place, connections=connections, port=SERVER_PORT,
+                     body_timeout=body_timeout), encoding="ascii")
+    for each in place, folder:
+        each.chmod(0o755)
+    with host.start("/usr/sbin/nginx", "-p", place, "-c", place / "conf",
+                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            yield
+        finally:
+            process.terminate()
 
 
-class Server:
-    """nginx on a host. A context manager."""
-
-    def __init__(self, host, folder, connections, body_timeout):
-        self._folder = folder / "nginx"
-        self._folder.mkdir()
-        (self._folder / "conf").write_text(
-            NGINX.format(folder=self._folder, connections=connections, port=SERVER_PORT,
-                         body_timeout=body_timeout), encoding="ascii")
-        self._folder.chmod(0o755)
-        folder.chmod(0o755)
-        self._process = host.start("/usr/sbin/nginx", "-p", self._folder, "-c",
-                                   self._folder / "conf", stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._process.terminate()
-        self._process.wait()
-
-
-class HonestClients:
+class HonestClients(Background):
     """curl, one request after the other, a few at a time. A context manager.
 
     results: (when it was begun, whether it succeeded) of each request.
     """
 
     def __init__(self, host, url):
-        self._host, self._url = host, url
-        self._stop = threading.Event()
-        self._pool = concurrent.futures.ThreadPoolExecutor(HONEST_CLIENTS)
-        self.results = []
+        super().__init__(HONEST_CLIENTS)
+        self._host, self._url, self.results = host, url, []
 
-    def __enter__(self):
-        for _ in range(HONEST_CLIENTS):
-            self._pool.submit(self._ask)
-        return self
-
-    def __exit__(self, *_):
-        self._stop.set()
-        self._pool.shutdown()
-
-    def _ask(self):
-        while not self._stop.wait(PAUSE):
+    def run(self, _):
+        while not self.stop.wait(PAUSE):
             begun = time.monotonic()
             done = self._host.start("curl", "--silent", "--fail", "--output", "/dev/null",
                                     "--max-time", REQUEST_TIMEOUT, self._url).wait()
@@ -140,7 +101,7 @@ class PacketCounter(Background):
         self._socket.bind(("eth0", EVERY_PROTOCOL))
         self._socket.settimeout(0.1)
 
-    def run(self):
+    def run(self, _):
         with self._socket:
             while not self.stop.is_set():
                 with contextlib.suppress(TimeoutError):

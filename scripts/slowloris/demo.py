@@ -4,10 +4,12 @@
 Prints what happens, writes figures.json and, with --plot, demo.svg.
 """
 
+import itertools
 import json
 import pathlib
 import time
 
+from background import Background
 from command import CommandLine, narrator, write_json
 from netfc import Client
 from netfc.telemetry import Telemetry
@@ -34,7 +36,7 @@ def detector_options(policy):
                       else ["--slowloris-policy", policy])
 
 
-class Inquirer(actors.Background):
+class Inquirer(Background):
     """Asks the switch about the server all the time, through the data path. A context manager.
 
     samples: (when, connections per byte, connections, bytes).
@@ -45,14 +47,14 @@ class Inquirer(actors.Background):
         self.samples = []
         self._host, self._address = host, address
 
-    def run(self):
+    def run(self, _):
         with self._host.entered(), Client(SWITCH_ADDRESS) as client:
             while not self.stop.wait(SAMPLE):
                 answer = client.query(self._address)
                 self.samples.append((time.monotonic(), *answer))
 
 
-class Watch(actors.Background):
+class Watch(Background):
     """Looks at the alarm, over telemetry, so that its beginning and end are known."""
 
     def __init__(self, network, address):
@@ -60,7 +62,7 @@ class Watch(actors.Background):
         self.changes = []  # (when, under attack)
         self._path, self._address = network.telemetry, address
 
-    def run(self):
+    def run(self, _):
         before = 0
         with Telemetry(self._path) as telemetry:
             while not self.stop.wait(SAMPLE / 5):
@@ -78,14 +80,11 @@ def success_rate(results, begin, end):
 
 def recovery(results, begin):
     """When the first of RECOVERED requests in a row was begun that succeeded, after a failure."""
-    failed, row = False, []
-    for when, good in sorted(results):
-        if when < begin:
-            continue
-        failed |= not good
-        row = row + [when] if good and failed else []
-        if len(row) == RECOVERED:
-            return row[0]
+    goods = [(when, good) for when, good in sorted(results) if when >= begin]
+    after = list(itertools.dropwhile(lambda result: result[1], goods))
+    for at, (when, _) in enumerate(after):
+        if [good for _, good in after[at:at + RECOVERED]] == [True] * RECOVERED:
+            return when
     return None
 
 
@@ -95,7 +94,7 @@ def run(program, policy, seconds, log):
         hosts = network.hosts
         server = hosts["server"].ipv4
         url = f"http://{server}/"
-        with actors.Server(hosts["server"], network.folder, SERVER_CONNECTIONS, BODY_TIMEOUT), \
+        with actors.server(hosts["server"], network.folder, SERVER_CONNECTIONS, BODY_TIMEOUT), \
                 actors.PacketCounter(hosts["server"]) as arrived, \
                 actors.PacketCounter(hosts["honest"]) as left, \
                 actors.PacketCounter(hosts["attacker"]) as attacked, \

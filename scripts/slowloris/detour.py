@@ -10,9 +10,9 @@ import ipaddress
 import socket
 import struct
 
+from background import Background
 from netfc import protocol
 from netfc.telemetry import Telemetry
-from slowloris.actors import Background
 
 PORT = protocol.UDP_PORT + 1
 LONGEST = 2048
@@ -29,7 +29,7 @@ class Controller(Background):
         self._socket.bind((host.ipv4, PORT))
         self._socket.settimeout(0.2)
 
-    def run(self):
+    def run(self, _):
         with self._socket, Telemetry(self._telemetry) as telemetry:
             while not self.stop.is_set():
                 with contextlib.suppress(TimeoutError):

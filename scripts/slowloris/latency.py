@@ -23,9 +23,8 @@ PAPER = {"data path": 0.046, "detour": 43.156}  # ms
 def query(address, identity):
     """A query for an address, with space for the counters."""
     high, low = struct.unpack(">HH", socket.inet_aton(address))
-    header = protocol.HEADER.pack(protocol.MAGIC, protocol.VERSION, protocol.QUERY, 1, 0, 1,
-                                  identity)
-    return header + struct.pack(">HHH", high, low, 0) + bytes(protocol.QUERY_COUNTERS.size)
+    return protocol.request(protocol.QUERY, protocol.FORMAT_IDS["fp16"], [high], [low], identity) \
+        + bytes(protocol.QUERY_COUNTERS.size)
 
 
 def ask(inquirer, target, address, identity):

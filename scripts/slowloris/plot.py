@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The demonstration as a figure: the register, the alarm, and how the server fared."""
 
-import matplotlib
+import itertools
 
-matplotlib.use("svg")
-# pylint: disable=wrong-import-position
-from matplotlib import pyplot
+from plots import pyplot, save
 
 BIN = 0.5  # seconds
 POLICIES = {"destination": "policy: all to the destination is dropped",
@@ -25,15 +23,8 @@ def success_bins(requests):
 
 def alarm_spans(figures):
     """When the alarm was on, as (begin, end)."""
-    begin, last = None, figures["samples"][-1][0]
-    for when, alarm in figures["changes"]:
-        if alarm:
-            begin = when
-        elif begin is not None:
-            yield begin, when
-            begin = None
-    if begin is not None:
-        yield begin, last
+    changes = [*figures["changes"], (figures["samples"][-1][0], False)]
+    return [(begin, end) for (begin, alarm), (end, _) in itertools.pairwise(changes) if alarm]
 
 
 def draw_register(axes, figures, times):
@@ -73,7 +64,6 @@ def draw_success(axes, figures):
 
 def draw(figures, path):
     """Writes the figure as an SVG file."""
-    pyplot.rcParams["svg.hashsalt"] = "netfc"
     figure, (register, counts, success) = pyplot.subplots(
         3, 1, sharex=True, figsize=(8, 7), layout="constrained")
     times = [sample[0] for sample in figures["samples"]]
@@ -89,5 +79,4 @@ def draw(figures, path):
             axes.axvline(figures["detected_s"], color=ORANGE)
     counts.legend([attack, *alarm[:1]], ["attack", "alarm"], loc="upper right")
     register.set_title(f"Slow bodies against nginx, {POLICIES[figures['policy']]}")
-    figure.savefig(path, metadata={"Date": None})
-    pyplot.close(figure)
+    save(figure, path.parent, path.stem)

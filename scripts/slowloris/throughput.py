@@ -6,26 +6,24 @@ lcore's thread took of the CPU for the following packets is the difference betwe
 short one, so that neither the start nor the opening counts, nor what else the machine does.
 """
 
-import argparse
 import json
 import os
 import pathlib
 import resource
-import subprocess
-import sys
 import tempfile
 
 import numpy
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from command import CommandLine, write_json
+from netfc.capture import PCAP_HEADER
+from programs import CommandError, command
+
 FRAME = 60
 CHUNK = 1 << 20
 SYN, ACK = 2, 16
 SERVER_NUMBER = 7  # that servers start to count at
 DESTINATIONS = 1000
 MEGABYTES = 1600
-HEADER = numpy.dtype([("magic", "<u4"), ("version", "<u2", 2), ("zone", "<u4", 2), ("snap", "<u4"),
-                      ("link", "<u4")])
 RECORD = numpy.dtype([
     ("time", "<u4", 2), ("captured", "<u4"), ("length", "<u4"), ("ethernet", "u1", 14),
     ("version_ihl", "u1"), ("tos", "u1"), ("total", ">u2"), ("id", ">u2"), ("fragment", ">u2"),
@@ -54,12 +52,10 @@ def records(index, flags, answer=False):
 def write_capture(path, connections, packets):
     """Connections that are opened, in random order, and packets that follow."""
     draw = numpy.random.default_rng(1)
-    header = numpy.zeros(1, HEADER)
-    header["magic"], header["version"], header["snap"], header["link"] = \
-        0xA1B2C3D4, (2, 4), 1 << 18, 1
     order = draw.permutation(connections)
     with path.open("wb") as out:
-        header.tofile(out)
+        out.write(PCAP_HEADER)
+        out.flush()
         for begin in range(0, connections, CHUNK):
             some = order[begin:begin + CHUNK]
             records(some, SYN).tofile(out)
@@ -75,37 +71,29 @@ def run(options, path, detector):
     stats = path.parent / "stats"
     memory = ["--in-memory"] if options.huge else ["--no-huge"]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
-        [options.build / "app" / "dpdk-netfc", *memory, "-m", str(MEGABYTES), "--no-pci", "-l",
-         str(min(os.sched_getaffinity(0))), "--no-telemetry",
-         "--file-prefix", f"throughput-{os.getpid()}",
-         f"--vdev=net_pcap0,rx_pcap={path}", "--vdev=net_null0,no-rx=1", "--", "--match", "direct",
-         "--idle-exit", "50", "--stats-json", stats, *detector],
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(f"scripts/bench slowloris-throughput: the switch failed:\n{done.stderr}")
+    command(
+        options.build / "app" / "dpdk-netfc", *memory, "-m", MEGABYTES, "--no-pci", "-l",
+        min(os.sched_getaffinity(0)), "--no-telemetry", "--file-prefix",
+        f"throughput-{os.getpid()}",
+        f"--vdev=net_pcap0,rx_pcap={path}", "--vdev=net_null0,no-rx=1", "--", "--match", "direct",
+        "--idle-exit", 50, "--stats-json", stats, *detector, patience=None)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     taken = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     counters = json.loads(stats.read_text())
     if counters["tx_packets"] != counters["rx_packets"]:
-        sys.exit(f"scripts/bench slowloris-throughput: packets were dropped: {counters['drops']}")
+        raise CommandError(f"packets were dropped: {counters['drops']}")
     return taken, counters
 
 
-def main():
-    """The command line."""
-    parser = argparse.ArgumentParser(prog="scripts/bench slowloris-throughput", description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--connections", type=int, default=1000000)
-    parser.add_argument("--packets", type=int, default=8000000, help="that are measured")
-    parser.add_argument("--rounds", type=int, default=5, help="the best counts")
-    parser.add_argument("--huge", action="store_true", help="use hugepages, 1.6 GB")
-    options = parser.parse_args()
+def measure(options):
+    """Seconds of CPU per packet each way, and the switch's final counters."""
     ways = {"without": (), "with --slowloris": (
-        "--slowloris", "--slowloris-table", str(options.connections), "--slowloris-timeout", "600",
-        "--slowloris-threshold", "1")}  # nothing is to be dropped
+        "--slowloris", "--slowloris-table", options.connections, "--slowloris-timeout", 600,
+        "--slowloris-threshold", 1)}  # nothing is to be dropped
     best, said = {}, {}
-    with tempfile.TemporaryDirectory(prefix="netfc-", dir=options_folder()) as folder:
+    # Captures are written in memory, if there is such a place.
+    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="netfc-", dir=place) as folder:
         captures = {}
         for name, packets in (("short", CHUNK), ("long", CHUNK + options.packets)):
             captures[name] = pathlib.Path(folder, name)
@@ -115,7 +103,19 @@ def main():
                 for name, path in captures.items():
                     taken, said[way] = run(options, path, detector)
                     best[way, name] = min(taken, best.get((way, name), taken))
-    times = {way: (best[way, "long"] - best[way, "short"]) / options.packets for way in ways}
+    return {way: (best[way, "long"] - best[way, "short"]) / options.packets for way in ways}, said
+
+
+def main():
+    """The command line."""
+    parser = CommandLine("bench slowloris-throughput", __doc__)
+    parser.add_argument("--connections", type=int, default=1000000)
+    parser.add_argument("--packets", type=int, default=8000000, help="that are measured")
+    parser.add_argument("--rounds", type=int, default=5, help="the best counts")
+    parser.add_argument("--huge", action="store_true", help="use hugepages, 1.6 GB")
+    options = parser.parse_args()
+    with parser.told():
+        times, said = measure(options)
     for way, time in times.items():
         print(f"{way:18s} {time * 1e9:7.1f} ns of CPU per packet, {1e-6 / time:6.2f} Mpps")
     print(f"ratio              {times['without'] / times['with --slowloris']:7.2f}")
@@ -123,11 +123,7 @@ def main():
     print(f"tracked            {detector['connections']} connections, "
           f"{detector['connection_bytes'] / options.connections:.0f} bytes each; "
           f"{detector['destinations']} destinations, {detector['divisions']} divisions")
-
-
-def options_folder():
-    """Where captures are written: in memory, if there is such a place."""
-    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    write_json(options.json, {"seconds_per_packet": times, "counters": said})
 
 
 if __name__ == "__main__":

@@ -8,14 +8,11 @@ begin anew.
 
 import itertools
 import json
-import os
 import random
-import select
-import subprocess
-import sys
 import time
 
 from aggregation import sums
+from aggregation.demo import start_workers
 from netfc import allreduce
 from netfc.telemetry import Telemetry
 from soak_test import watch
@@ -28,47 +25,9 @@ TIMERS_S = 1  # of workers and switches, which look now and then
 # Slots of some jobs: those that have failed are there until they are idle.
 AGGREGATE = f"slots=1024,stall={STALL},idle=10"
 FRAMES, VALUES = 256, 5000
+SLOTS = 32
 KILL_AFTER_S = (1, 3)
-PATIENCE_S = 120
 SETTLE_S = 30  # until jobs without workers are over
-
-
-class Worker:
-    """A process that takes part in one job after the other. A context manager."""
-
-    def __init__(self, build, host, options):
-        self._words = [sys.executable, "-P", "-m", "soak_test.tree_worker",
-                       json.dumps({**options, "build": str(build)})]
-        self._host = host
-        self._process = self._start()
-
-    def _start(self):
-        return self._host.start(*self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._process.kill()
-        self._process.communicate()
-
-    def order(self, job, token):
-        """Join a job."""
-        self._process.stdin.write(f"{job} {token}\n")
-        self._process.stdin.flush()
-
-    def listen(self):
-        """What it says next."""
-        if not select.select([self._process.stdout], [], [], PATIENCE_S)[0]:
-            raise RuntimeError("a worker says nothing")
-        return json.loads(self._process.stdout.readline() or '{"event": "end"}')
-
-    def replace(self):
-        """Kills it, and starts another one."""
-        self._process.kill()
-        self._process.communicate()
-        self._process = self._start()
 
 
 class TreeSoak:
@@ -87,16 +46,16 @@ class TreeSoak:
         """One job: all join, something is killed, all others hear of it; it is started again."""
         job, token = next(self._jobs), allreduce.draw_token()
         for worker in self._workers:
-            worker.order(job, token)
+            worker.tell(f"{job} {token}")
         for worker in self._workers:
-            self._expect(worker, "joined")
+            worker.expect("joined")
         time.sleep(self._draw.uniform(*KILL_AFTER_S))
         victim = next(self._victims)
         dead = self._kill(victim)
         for number, worker in enumerate(self._workers):
             if number == dead:
                 continue
-            said = self._expect(worker, "failed")
+            said = worker.expect("failed")
             self.sums += said["sums"]
             self.wrong += said["wrong"]
             if said["seconds"] > self.longest:
@@ -114,22 +73,11 @@ class TreeSoak:
         leaf.start_again()
         return None
 
-    def _expect(self, worker, event):
-        said = worker.listen()
-        if said["event"] != event:
-            raise RuntimeError(f"a worker was to say {event}, but: {said}")
-        return said
-
     def sample(self):
         """The root, which lives all the time."""
         with Telemetry(self._tree.telemetry) as telemetry:
-            heaps = [telemetry.ask(f"/eal/heap_info,{heap}")
-                     for heap in telemetry.ask("/eal/heap_list")]
-            jobs = telemetry.ask("/netfc/aggregate")
-        return {"resident_kb": watch.resident_kb(self._tree.switch),
-                "open_files": watch.open_files(self._tree.switch),
-                "heap_bytes": sum(heap["Alloc_size"] for heap in heaps),
-                "jobs": jobs["jobs"]}
+            return {**watch.held(self._tree.switch, telemetry),
+                    "jobs": telemetry.ask("/netfc/aggregate")["jobs"]}
 
     def settle(self):
         """The state when all jobs are over, or so much later."""
@@ -141,47 +89,32 @@ class TreeSoak:
 
 def judge(soak, first, last, stops):
     """The report: what was measured, and what of it must hold. stops: what all switches ended with."""
-    growth = last["resident_kb"] - first["resident_kb"]
-    heap_growth = last["heap_bytes"] - first["heap_bytes"]
+    growth, held = watch.growth(first, last)
     limit = LEVELS * STALL + TIMERS_S
     return {
         "workers_killed": soak.killed["worker"], "leaves_killed": soak.killed["leaf"],
         "vectors": soak.sums, "wrong_vectors": soak.wrong, "longest_wait_s": soak.longest,
-        "longest_wait": soak.told,
-        "memory_growth_kb": growth, "heap_growth_bytes": heap_growth,
+        "longest_wait": soak.told, **growth,
         "checks": {
             "no wrong sum": soak.wrong == 0 and soak.sums > 0,
             f"all heard of it within {limit} s, levels x stall": soak.longest <= limit,
             "no job is left": last["jobs"] == 0,
-            "no packet buffer leaked": all(stats["mbufs_leaked"] == 0 for stats in stops),
-            f"memory grew by less than {watch.MAX_GROWTH_KB} kB":
-                growth < watch.MAX_GROWTH_KB,
-            f"the EAL's heap grew by less than {watch.MAX_HEAP_MOVES} bytes":
-                heap_growth < watch.MAX_HEAP_MOVES,
-            "no more open files": last["open_files"] <= first["open_files"],
+            "no packet buffer leaked": all(stats["mbufs_leaked"] == 0 for stats in stops), **held,
         },
     }
-
-
-def start_workers(stack, build, tree):
-    """Of all leaves, in order."""
-    values = [sums.gradients(rank, VALUES).tolist() for rank in range(WORKERS)]
-    (tree.folder / "values").write_text(json.dumps(values), encoding="ascii")
-    workers = []
-    for leaf in tree.leaves:
-        for number, host in leaf.hosts.items():
-            workers.append(stack.enter_context(Worker(build, host, {
-                "worker": number, "workers": FANS[1], "rank": len(workers), "switch": leaf.address,
-                "place": {"path": leaf.path, "workers": WORKERS},
-                "values": str(tree.folder / "values"), "silence": LEVELS * STALL})))
-    return workers
 
 
 def run(asked, stack):
     """The report."""
     tree = stack.enter_context(SwitchTree(
         asked.build / "app" / "dpdk-netfc", FANS, AGGREGATE, FRAMES, "fp32"))
-    soak = TreeSoak(tree, start_workers(stack, asked.build, tree))
+    values = tree.folder / "values"
+    values.write_text(json.dumps([sums.gradients(rank, VALUES).tolist()
+                                  for rank in range(WORKERS)]),
+                      encoding="ascii")
+    soak = TreeSoak(tree, start_workers(
+        stack, asked.build, tree, values=values, pause=0,
+        ways={"slots": SLOTS, "silence": LEVELS * STALL}))
     soak.play()
     first, end = soak.settle(), time.monotonic() + 60 * asked.minutes
     for number in itertools.count(1):

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import time
 
 MAX_GROWTH_KB = 4096
@@ -12,12 +13,13 @@ MAX_GROWTH_KB = 4096
 MAX_HEAP_MOVES = 512
 
 
-def resident_kb(process):
-    """Memory of a process that is not file-backed, in kB; the EAL's heap is not in it."""
-    for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines():
-        if line.startswith("RssAnon:"):
-            return int(line.split()[1])
-    raise RuntimeError("no RssAnon")
+def held(process, telemetry):
+    """Memory and open files. Memory that is file-backed is left out, and so is the EAL's heap."""
+    status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
+    heaps = [telemetry.ask(f"/eal/heap_info,{heap}") for heap in telemetry.ask("/eal/heap_list")]
+    return {"resident_kb": int(re.search(r"RssAnon:\s+(\d+)", status)[1]),
+            "open_files": open_files(process),
+            "heap_bytes": sum(heap["Alloc_size"] for heap in heaps)}
 
 
 def open_files(process):
@@ -27,3 +29,12 @@ def open_files(process):
         counts.append(len(os.listdir(f"/proc/{process.pid}/fd")))
         time.sleep(0.05)
     return min(counts)
+
+
+def growth(first, last):
+    """Between two times of held(): figures of a report, and what of them must hold."""
+    memory, heap = (last[name] - first[name] for name in ("resident_kb", "heap_bytes"))
+    return {"memory_growth_kb": memory, "heap_growth_bytes": heap}, {
+        f"memory grew by less than {MAX_GROWTH_KB} kB": memory < MAX_GROWTH_KB,
+        f"the EAL's heap grew by less than {MAX_HEAP_MOVES} bytes": heap < MAX_HEAP_MOVES,
+        "no more open files": last["open_files"] <= first["open_files"]}

@@ -27,20 +27,9 @@ PLAIN, NEON, NEON_FP16 = range(3)
 NAMES = ("plain C", "NEON", "NEON FP16")
 
 OPS = ("add", "sub", "mul", "div")
-VALUES = (
-    "fp16",
-    "posit16",
-    "bf16",
-    "posit16_es2",
-    "fp32",
-    "int32",
-    "fp64",
-    "fp8_e4m3",
-    "fp8_e5m2",
-    "int64",
-    "bf16 alike",
-    "fp32 alike",
-)
+VALUES = ("fp16", "posit16", "bf16", "posit16_es2", "fp32", "int32", "fp64", "fp8_e4m3", "fp8_e5m2",
+          "int64",
+          "bf16 alike", "fp32 alike")
 # What is run in one go: instruction sets, names, and values that each result is made of.
 KERNELS = {
     "log": ((PLAIN, NEON), [f"log, {op}" for op in OPS], 1),
@@ -53,12 +42,12 @@ KERNELS = {
 OBJECTS = {
     "log": (
         "lib/match/**/direct.c.o",
-        "lib/vector/**/log_stages.c.o",
-        "lib/vector/**/log_registers_neon.c.o",
+        "lib/vector/**/log_log_stages.c.o",
+        "lib/vector/**/log_log_registers_neon.c.o",
     ),
-    "fpu": ("lib/netfc/**/*exact_exact.c.o", "lib/vector/**/fpu*.c.o"),
-    "sum": ("lib/aggregate/**/kernels_*.c.o",),
-    "mean": ("lib/aggregate/**/kernels_*.c.o",),
+    "fpu": ("lib/netfc/**/*exact_exact.c.o", "lib/vector/**/fpu_fpu*.c.o"),
+    "sum": ("lib/aggregate/**/*kernels_[np]*.c.o",),
+    "mean": ("lib/aggregate/**/*kernels_[np]*.c.o",),
 }
 
 
@@ -79,10 +68,8 @@ class Counter:
 
     def _step_option(self):
         """One instruction at a time has another name since QEMU 8.1."""
-        done = subprocess.run(
-            [self._qemu[0], "--help"], text=True, capture_output=True, check=False
-        )
-        return "-one-insn-per-tb" if "-one-insn-per-tb" in done.stdout else "-singlestep"
+        new = "-one-insn-per-tb"
+        return new if new in said(self._qemu[0], "--help").stdout else "-singlestep"
 
     def _ranges(self, kernel):
         """Addresses of the functions that count, where QEMU loads them, as it takes them."""
@@ -90,23 +77,15 @@ class Counter:
         for pattern in OBJECTS[kernel]:
             for path in self._build.glob(pattern):
                 names |= {name for _, _, name in symbols(path)}
-        found = [
-            f"{self._base + at:#x}+{size:#x}"
-            for at, size, name in symbols(self._program)
-            if name in names
-        ]
+        found = [f"{self._base + at:#x}+{size:#x}" for at, size, name in symbols(self._program)
+                 if name in names]
         if len(found) < 2:
             sys.exit(f"count_arm64: no function of a kernel in {self._program}")
         return ",".join(found)
 
     def _find_base(self):
         """Where QEMU loads a program whose addresses begin with 0."""
-        done = subprocess.run(
-            [*self._qemu, "-d", "page", str(self._program)],
-            text=True,
-            capture_output=True,
-            check=False,
-        )
+        done = said(*self._qemu, "-d", "page", self._program)
         # The program comes first of all that it lists.
         first = re.search(r"^([0-9a-f]{16})-[0-9a-f]{16} ", done.stderr, re.MULTILINE)
         if first:
@@ -132,27 +111,22 @@ class Counter:
                     is_mark = True
         names = KERNELS[kernel][1]
         if run.returncode != 0 or len(counts) != len(names) + 2:
-            sys.exit(
-                f"count_arm64: {self._program.name} {kernel} {isa}: exit status {run.returncode},"
-                f" {len(counts) - 1} marks"
-            )
+            sys.exit(f"count_arm64: {self._program.name} {kernel} {isa}: exit status {run.returncode},"
+                     f" {len(counts) - 1} marks")
         return counts[1:-1]
+
+
+def said(*words, **options):
+    """A command, when it has ended."""
+    return subprocess.run(list(map(str, words)), text=True, capture_output=True,
+                          **{"check": False, **options})
 
 
 def symbols(path):
     """Address, size and name of each function in a file."""
-    done = subprocess.run(
-        ["aarch64-linux-gnu-nm", "--print-size", str(path)],
-        text=True,
-        capture_output=True,
-        check=True,
-    )
-    fields = [line.split() for line in done.stdout.splitlines()]
-    return [
-        (int(field[0], 16), int(field[1], 16), field[3])
-        for field in fields
-        if len(field) == 4 and field[2] in "tT"
-    ]
+    listed = said("aarch64-linux-gnu-nm", "--print-size", path, check=True).stdout
+    return [(int(at, 16), int(size, 16), name) for at, size, name in re.findall(
+        r"^(\w+) (\w+) [tT] (\S+)$", listed, re.MULTILINE)]
 
 
 def main():

@@ -53,13 +53,12 @@ def accuracies(build, options, name, outcome):
 
 def compared(outcome):
     """Gradients beside the exact means: how many are wrong, and each step's relative error."""
-    errors, wrong = [], 0
+    errors = []
     for step, got in enumerate(outcome.got):
         right = sums.means(outcome.given[:, step])
-        wrong += sums.differ(got, right)
         error = numpy.linalg.norm(got.astype("f8") - right)
         errors.append(float(error / numpy.linalg.norm(right.astype("f8"))))
-    return {"errors": errors, "wrong": wrong, "gradients": outcome.got.size}
+    return {"errors": errors, "wrong": outcome.wrong(sums.means), "gradients": outcome.got.size}
 
 
 def other_runs(options):

@@ -31,8 +31,7 @@ def compared(build, options, kind):
         program = kind if switch == "BMv2" else ""
         outcome = train(build, Run(way, options.workers, options.steps, record=True, hidden=HIDDEN,
                                    program=program))
-        wrong = sum(sums.differ(got, right(outcome.given[:, step]))
-                    for step, got in enumerate(outcome.got))
+        wrong = outcome.wrong(right)
         # The slowest rank's: the others wait for it.
         seconds = float(numpy.median(outcome.seconds, axis=1).max())
         figures[switch] = {"wrong": wrong, "gradients": outcome.got.size, "seconds": seconds,

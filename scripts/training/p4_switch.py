@@ -5,10 +5,10 @@ import json
 import pathlib
 import shutil
 import socket
-import time
 
-from namespaces import CommandError, command
+from namespaces import command
 from netfc import allreduce
+from programs import wait_until
 from switched import PATIENCE, Network
 
 P4 = pathlib.Path(__file__).resolve().parents[2] / "p4"
@@ -27,9 +27,9 @@ def missing():
     return [tool for tool in TOOLS if shutil.which(tool) is None]
 
 
-def mac_of(host):
+def mac_of(host, interface="eth0"):
     """The address of a host's link."""
-    return json.loads(host.ip("-j", "link", "show", "dev", "eth0"))[0]["address"]
+    return json.loads(host.ip("-j", "link", "show", "dev", interface))[0]["address"]
 
 
 class ProgramNetwork(Network):
@@ -54,12 +54,13 @@ class ProgramNetwork(Network):
         self._launch(middle, self._program, *ports, "--thrift-port", THRIFT_PORT, "--log-level",
                      "off", program)
         self.introduce(self.hosts.values())
-        self._wait_for_thrift(middle)
+        wait_until(self._has_thrift, "simple_switch does not start", self.switch,
+                   self.folder / "switch", PATIENCE)
         self.load(self._entries())
 
     def loader(self):
         """The command that takes entries."""
-        return ["ip", "netns", "exec", self.middle.name, P4 / "load", "--thrift-port", THRIFT_PORT]
+        return self.middle.inside(P4 / "load", "--thrift-port", THRIFT_PORT)
 
     def load(self, entries):
         """Has the program take entries."""
@@ -72,15 +73,9 @@ class ProgramNetwork(Network):
             for address in known.keys() - {host.ipv4}:
                 host.ip("neigh", "replace", address, "lladdr", known[address], "dev", "eth0")
 
-    def _wait_for_thrift(self, middle):
-        limit = time.monotonic() + PATIENCE
-        while True:
-            with middle.socket(socket.AF_INET, socket.SOCK_STREAM) as server:
-                if server.connect_ex(("127.0.0.1", THRIFT_PORT)) == 0:
-                    return
-            if self.switch.poll() is not None or time.monotonic() > limit:
-                raise CommandError(f"simple_switch does not start:\n{self.log()}")
-            time.sleep(0.05)
+    def _has_thrift(self):
+        with self.middle.socket(socket.AF_INET, socket.SOCK_STREAM) as server:
+            return server.connect_ex(("127.0.0.1", THRIFT_PORT)) == 0
 
     def described(self):
         """The job, as p4/jobs reads it."""

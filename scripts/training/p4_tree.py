@@ -7,6 +7,7 @@ import subprocess
 
 import namespaces
 from netfc import allreduce
+from programs import killed
 from switch_tree import SwitchTree
 from switched import FRAMES
 from training.p4_switch import JOB, LANES, P4, SLOTS, SWITCH_MAC, ProgramNetwork, mac_of
@@ -43,7 +44,7 @@ class Leaf(ProgramNetwork):
         given["jobs"][0]["tree"] = {"workers": LEAVES * number, "path": [[LEAVES, self._index]]}
         return {**given, "mac": SWITCH_MAC,
                 "parent": {"address": self._above.address, "port": number + 1,
-                           "mac": self._above.mac(self._index)},
+                           "mac": mac_of(self._above.middle, f"p{self._index}")},
                 "uplink": {"address": self._uplink.ipv4, "port": number,
                            "mac": mac_of(self._uplink)}}
 
@@ -57,11 +58,9 @@ class Leaf(ProgramNetwork):
         jobs = self.folder / "jobs.json"
         jobs.write_text(json.dumps(self.described()), encoding="utf-8")
         log = self._stack.enter_context((self.folder / "leaf").open("w"))
-        process = self._uplink.start(
+        self._stack.enter_context(killed(self._uplink.start(
             P4 / "leaf", "--target", "bmv2", "--lanes", LANES, "--slots", SLOTS, "--load",
-            shlex.join(map(str, self.loader())), jobs, stdout=log, stderr=subprocess.STDOUT)
-        self._stack.callback(process.wait)
-        self._stack.callback(process.kill)
+            shlex.join(map(str, self.loader())), jobs, stdout=log, stderr=subprocess.STDOUT)))
 
 
 class ProgramTree(SwitchTree):
@@ -72,10 +71,6 @@ class ProgramTree(SwitchTree):
         self.environment = {"NETFC_JOB": str(JOB), "NETFC_TOKEN": f"{self.token:#x}"}
         super().__init__(build / "app" / "dpdk-netfc", (LEAVES, count // LEAVES), f"slots={SLOTS}",
                          FRAMES, "fp16")
-
-    def mac(self, number):
-        """A port's."""
-        return json.loads(self.middle.ip("-j", "link", "show", "dev", f"p{number}"))[0]["address"]
 
     def _connect(self, middle):
         self.members = [self._stack.enter_context(Leaf(self._build_folder, self.fans[1], self, index))

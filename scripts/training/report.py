@@ -4,13 +4,9 @@
 import pathlib
 import statistics
 
-import matplotlib
-
-matplotlib.use("svg")
-from matplotlib import pyplot  # pylint: disable=wrong-import-position
-
-from evaluation.report import document  # pylint: disable=wrong-import-position
-from training.digits import TESTED  # pylint: disable=wrong-import-position
+from evaluation.report import document
+from plots import pyplot, save
+from training.digits import TESTED
 
 TITLES = {"netfc": "the switch, `netfc`", "gloo": "gloo, float32",
           "integers": "scaled integers (10,000)", "tables": "tables `fp16_k1024`, one by one",
@@ -29,7 +25,6 @@ def write(figures, path):
 
 def draw(figures, what, label, path, scale):
     """A curve over the steps for each way; an error of 0 cannot be drawn on a log scale."""
-    pyplot.rcParams["svg.hashsalt"] = "netfc"
     figure, axes = pyplot.subplots(figsize=(7, 3.5), layout="constrained")
     for name, way in figures["ways"].items():
         title = TITLES[name].replace("`", "")
@@ -38,8 +33,7 @@ def draw(figures, what, label, path, scale):
         axes.plot(way[what], label=title, linewidth=1)
     axes.set(xlabel="step", ylabel=label, yscale=scale)
     axes.legend(fontsize="small")
-    figure.savefig(path, metadata={"Date": None})
-    pyplot.close(figure)
+    save(figure, path.parent, path.stem)
 
 
 def page(figures, folder):

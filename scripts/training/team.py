@@ -4,14 +4,13 @@
 import contextlib
 import dataclasses
 import json
-import os
-import pathlib
-import subprocess
-import sys
 
 import numpy
 
+from aggregation import sums
 from benchmark.allreduce.links import Switched
+from benchmark.allreduce.team import worker_cores
+from children import Child
 from namespaces import CommandError
 from switch_tree import SwitchTree
 from switched import Network
@@ -19,7 +18,6 @@ from training import digits
 from training.p4_switch import ProgramNetwork
 from training.p4_tree import ProgramTree
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 FRAMES = 1024  # of a port each way
 PATIENCE = 300  # seconds for one training
 
@@ -74,6 +72,11 @@ class Outcome:
     given: numpy.ndarray | None
     got: numpy.ndarray | None
 
+    def wrong(self, right):
+        """How many gradients are not what right() makes of those given in a step."""
+        return sum(sums.differ(got, right(self.given[:, step]))
+                   for step, got in enumerate(self.got))
+
 
 def train(build, run):
     """A training, from its first to its last step. Raises CommandError."""
@@ -87,16 +90,13 @@ def train(build, run):
         for namespace in sum(counted, []):
             count_upwards(namespace)
         before = list(map(link_bytes, hosts))
-        processes = []
-        for rank in range(run.ranks):
-            processes.append(stack.enter_context(start(build, network, places[rank], rank, run)))
-            stack.callback(processes[-1].kill)
-        try:
-            said = [process.communicate(timeout=PATIENCE) for process in processes]
-        except subprocess.TimeoutExpired as error:
-            raise CommandError(f"the training with {run.way} does not end") from error
+        ranks = [stack.enter_context(start(build, network, place, rank, run))
+                 for rank, place in enumerate(places)]
+        told = [rank.listen(PATIENCE) for rank in ranks]
         traffic = [after - former for after, former in zip(map(link_bytes, hosts), before)]
-        told = [read(rank, *one) for rank, one in enumerate(said)]
+        for rank, said in enumerate(told):
+            if "error" in said:
+                raise CommandError(f"rank {rank}: {said['error']}")
         upwards = list(map(mean_upwards, counted)) or [0, 0]
         return collect(network.folder, run, told, traffic, upwards)
 
@@ -121,22 +121,17 @@ def lose(host, share):
     """So many of 100 packets of the aggregation are lost at a host's link, each way."""
     if not share:
         return
-    host.run("nft", "add", "table", "netdev", "lossy")
-    for hook, port in (("ingress", "sport"), ("egress", "dport")):
-        chain = f"{{ type filter hook {hook} device eth0 priority 0; }}"
-        host.run("nft", "add", "chain", "netdev", "lossy", hook, chain)
-        host.run("nft", "add", "rule", "netdev", "lossy", hook, "udp", port, "20040-20055",
-                 "numgen", "random", "mod", 100, "<", share, "drop")
+    host.run("nft", "table netdev lossy {" + "".join(
+        f" chain {hook} {{ type filter hook {hook} device eth0 priority 0; udp {port} 20040-20055"
+        f" numgen random mod 100 < {share} drop; }};"
+        for hook, port in (("ingress", "sport"), ("egress", "dport"))) + " }")
 
 
 def count_upwards(namespace):
     """Counts bytes of the aggregation that leave its eth0 for a switch."""
-    namespace.run("nft", "add", "table", "netdev", "upwards")
-    namespace.run("nft", "add", "counter", "netdev", "upwards", "sent")
-    namespace.run("nft", "add", "chain", "netdev", "upwards", "out",
-                  "{ type filter hook egress device eth0 priority 0; }")
-    namespace.run("nft", "add", "rule", "netdev", "upwards", "out", "udp", "dport", "20040-20055",
-                  "counter", "name", "sent")
+    namespace.run("nft", "table netdev upwards { counter sent { }; chain out {"
+                         " type filter hook egress device eth0 priority 0;"
+                         " udp dport 20040-20055 counter name sent; }; }")
 
 
 def mean_upwards(namespaces):
@@ -152,33 +147,12 @@ def start(build, network, place, rank, run):
     """A rank's process. place: its host, and its switch."""
     host, leaf = place
     parts = run.parts or range(run.ranks)
-    options = {"rank": rank, "ranks": run.ranks, "way": run.way, "steps": run.steps,
-               "part": parts[rank], "seed": run.seed * run.ranks + rank, "late": run.late,
-               "record": run.record, "bucket_mb": run.bucket_mb, "hidden": run.hidden,
-               "first": run.first, "program": run.program,
-               "digits": str(network.folder / "digits.npz"), "cpus": cpus(run),
-               "store": str(network.folder / "store"), "path": str(network.folder / f"rank{rank}")}
-    environment = {
-        **os.environ, "PYTHONPATH": f"{ROOT / 'python'}:{ROOT / 'scripts'}",
-        "NETFC_BUILD": str(build), "NETFC_SWITCH": leaf.address, "GLOO_SOCKET_IFNAME": "eth0",
-        "OMP_NUM_THREADS": "1", **network.environment}
-    return host.start(
-        sys.executable, "-P", "-m", "training.rank", json.dumps(options),
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
-
-
-def cpus(run):
-    """CPUs for the ranks: not the first lcore's, which would be another machine's elsewhere."""
-    all_cpus = os.sched_getaffinity(0)
-    return sorted(all_cpus - {0} if run.lcores == 1 and len(all_cpus) > 1 else all_cpus)
-
-
-def read(rank, out, errors):
-    """What a rank has said. Raises CommandError where it has failed."""
-    said = json.loads(out) if out else {"error": errors}
-    if "error" in said:
-        raise CommandError(f"rank {rank}: {said['error']}")
-    return said
+    options = {**dataclasses.asdict(run), "rank": rank, "part": parts[rank],
+               "seed": run.seed * run.ranks + rank, "digits": network.folder / "digits.npz",
+               "cpus": worker_cores("netfc" if run.lcores == 1 else "all"),
+               "store": network.folder / "store", "path": network.folder / f"rank{rank}"}
+    return Child(host, "training.rank", options, NETFC_BUILD=str(build), NETFC_SWITCH=leaf.address,
+                 GLOO_SOCKET_IFNAME="eth0", OMP_NUM_THREADS="1", **network.environment)
 
 
 def link_bytes(host):

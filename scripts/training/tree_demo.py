@@ -27,8 +27,7 @@ def run_all(build, options):
         outcome = train(build, run)
         if first is None:
             first = outcome.weights.view("u4")
-            figures["wrong"] = sum(sums.differ(got, sums.means(outcome.given[:, step]))
-                                   for step, got in enumerate(outcome.got))
+            figures["wrong"] = outcome.wrong(sums.means)
         figures["runs"][name] = found = {
             "differing": sums.differ(outcome.weights.view("u4"), first), "weights": first.size,
             "rank_bytes": outcome.rank_bytes, "leaf_bytes": outcome.leaf_bytes}

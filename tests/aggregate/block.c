@@ -9,27 +9,27 @@
 
 #define CANARY 0xa5
 
-static void *
+void *
 allocate(size_t bytes)
 {
-	void *memory = aligned_alloc(
-		AGGREGATE_ALIGN, (bytes + AGGREGATE_ALIGN - 1) / AGGREGATE_ALIGN * AGGREGATE_ALIGN);
+	const size_t whole = (bytes + AGGREGATE_ALIGN - 1) / AGGREGATE_ALIGN * AGGREGATE_ALIGN;
+	void *memory = aligned_alloc(AGGREGATE_ALIGN, whole);
 
 	if (memory == NULL) {
 		fprintf(stderr, "out of memory\n");
 		abort();
 	}
-	memset(memory, CANARY, bytes);
-	return memory;
+	return memset(memory, 0, whole);
 }
 
 struct block *
 block_new(void)
 {
+	const size_t bytes = aggregate_lanes_bytes(AGGREGATE_ALL_FORMATS, BLOCK_BYTES);
 	struct block *block = allocate(sizeof(*block));
-	void *memory = allocate(aggregate_lanes_bytes(AGGREGATE_ALL_FORMATS, BLOCK_BYTES));
 
-	block->lanes = aggregate_lanes_init(memory, BLOCK_BYTES);
+	memset(block, CANARY, sizeof(*block));
+	block->lanes = aggregate_lanes_init(memset(allocate(bytes), CANARY, bytes), BLOCK_BYTES);
 	return block;
 }
 

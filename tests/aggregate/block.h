@@ -37,6 +37,9 @@ struct block {
 	struct aggregate_lanes *lanes;
 };
 
+/** Memory for tables, accumulators or anything, all 0; never NULL: ends the program instead. */
+void *allocate(size_t bytes);
+
 /** All that is allocated; never NULL: ends the program instead. */
 struct block *block_new(void);
 void block_free(struct block *block);

@@ -17,7 +17,7 @@
 #include <aggregate.h>
 
 #include "exact.h"
-#include "lanes.h"
+#include "sums/lanes.h"
 
 #define WORKERS 2
 #define MAX_SLOTS 2
@@ -181,7 +181,7 @@ step(struct model *m, uint32_t number, unsigned int worker)
 	const struct aggregate_rules rules = {
 		.slots = slots, .workers = WORKERS, .stall = UINT64_MAX};
 	uint8_t packet[4];
-	struct aggregate_chunk chunk = {.chunk = number,
+	struct aggregate_message chunk = {.id = number,
 		.count = 1,
 		.op = is_copy(number) ? AGGREGATE_COPY : AGGREGATE_SUM,
 		.format = AGGREGATE_INT32,

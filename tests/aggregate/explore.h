@@ -16,7 +16,6 @@
 
 #include <aggregate.h>
 
-#include "flight.h"
 #include "states.h"
 
 static uint32_t slots, rounds;

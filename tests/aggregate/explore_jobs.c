@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "incarnations_play.h"
+#include "incarnations.h"
 #include "states.h"
 
 static struct states states = {.words = MODEL_WORDS};

@@ -18,7 +18,7 @@
 #include <aggregate.h>
 
 #include "exact.h"
-#include "slot_digits.h"
+#include "jobs/slot_digits.h"
 
 #define LEAVES 2
 #define SWITCHES (LEAVES + 1)
@@ -61,46 +61,49 @@ struct model {
 static struct aggregate_entry *leaf_entry, *root_entry;
 static int64_t scratch[LANES * (AGGREGATE_MAX_DIGITS + 1)];
 
+static void
+code_model(struct coder *coder, struct model *m)
+{
+	for (unsigned int s = 0; s < SWITCHES; s++)
+		for (unsigned int e = 0; e < 2 * slots; e++) {
+			code(coder, &m->entry[s][e].state, 2);
+			code(coder, &m->entry[s][e].round, 2);
+			code(coder, &m->entry[s][e].seen, s == ROOT ? 4 : 2);
+		}
+	for (unsigned int w = 0; w < WORKERS; w++)
+		for (unsigned int s = 0; s < slots; s++)
+			code(coder, &m->done[w][s], 3);
+	for (unsigned int f = 0; f < MAX_IN_FLIGHT; f++) {
+		uint8_t packet = (uint8_t)m->flight[f];
+
+		code(coder, &packet, 7);
+		m->flight[f] = packet;
+	}
+}
+
 /* With a bit that is 1: a state must not be 0. */
 static void
 pack(const struct model *m, uint64_t *words)
 {
-	unsigned int at = 0;
+	struct coder coder = {words, 1, false};
+	struct model copy = *m;
 
 	memset(words, 0, WORDS * sizeof(*words));
-	put_bits(words, &at, 1, 1);
-	for (unsigned int s = 0; s < SWITCHES; s++)
-		for (unsigned int e = 0; e < 2 * slots; e++) {
-			put_bits(words, &at, m->entry[s][e].state, 2);
-			put_bits(words, &at, m->entry[s][e].round, 2);
-			put_bits(words, &at, m->entry[s][e].seen, s == ROOT ? 4 : 2);
-		}
-	for (unsigned int w = 0; w < WORKERS; w++)
-		for (unsigned int s = 0; s < slots; s++)
-			put_bits(words, &at, m->done[w][s], 3);
-	for (unsigned int f = 0; f < MAX_IN_FLIGHT; f++)
-		put_bits(words, &at, m->flight[f], 7);
-	if (at > WORDS * 64)
+	words[0] = 1;
+	code_model(&coder, &copy);
+	if (coder.at > WORDS * 64)
 		fail("a state does not fit");
 }
 
 static struct model
 unpack(const uint64_t *words)
 {
-	unsigned int at = 1;
+	uint64_t copy[WORDS];
+	struct coder coder = {copy, 1, true};
 	struct model m = {0};
 
-	for (unsigned int s = 0; s < SWITCHES; s++)
-		for (unsigned int e = 0; e < 2 * slots; e++) {
-			m.entry[s][e].state = get_bits(words, &at, 2);
-			m.entry[s][e].round = get_bits(words, &at, 2);
-			m.entry[s][e].seen = get_bits(words, &at, s == ROOT ? 4 : 2);
-		}
-	for (unsigned int w = 0; w < WORKERS; w++)
-		for (unsigned int s = 0; s < slots; s++)
-			m.done[w][s] = get_bits(words, &at, 3);
-	for (unsigned int f = 0; f < MAX_IN_FLIGHT; f++)
-		m.flight[f] = get_bits(words, &at, 7);
+	memcpy(copy, words, sizeof(copy));
+	code_model(&coder, &m);
 	return m;
 }
 
@@ -164,13 +167,13 @@ step(struct aggregate_entry *entry, bool passes_on, uint32_t number, unsigned in
 		.patience = UINT64_MAX,
 		.passes_on = passes_on,
 		.all_workers = WORKERS};
-	const struct aggregate_chunk chunk = {.chunk = number,
+	const struct aggregate_message chunk = {.id = number,
 		.count = LANES,
 		.op = is_sum(number) ? AGGREGATE_SUM : AGGREGATE_MIN,
 		.format = AGGREGATE_INT32,
 		.worker = (uint8_t)member,
 		.values = values,
-		.part = part};
+		.part = part != NULL ? *part : (struct aggregate_part){0}};
 	enum aggregate_action action = aggregate_entry_step(entry, &rules, &chunk, 0);
 
 	if (action == AGGREGATE_WINDOW || action == AGGREGATE_MISMATCH ||

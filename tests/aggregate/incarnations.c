@@ -4,37 +4,7 @@
 #include <string.h>
 
 #include "incarnations.h"
-
-/* Bits of words: written, or read; so that a state's layout is told but once. */
-struct coder {
-	uint64_t *words;
-	unsigned int at;
-	bool reads;
-};
-
-static void
-code(struct coder *coder, uint8_t *field, unsigned int bits)
-{
-	uint64_t *word = &coder->words[coder->at / 64];
-	unsigned int shift = coder->at % 64;
-
-	/* No field lies in two words. */
-	if (shift + bits > 64) {
-		coder->at += 64 - shift;
-		code(coder, field, bits);
-		return;
-	}
-	coder->at += bits;
-	if (coder->reads) {
-		*field = (uint8_t)(*word >> shift & ((1u << bits) - 1));
-		return;
-	}
-	if (*field >> bits != 0) {
-		printf("the model's fields are too small\n");
-		exit(1);
-	}
-	*word |= (uint64_t)*field << shift;
-}
+#include "states.h"
 
 static void
 code_flag(struct coder *coder, bool *flag)

@@ -2,9 +2,9 @@
 /* The workers, what the network holds for them, and what must not be. */
 #include <aggregate.h>
 
-#include "flight.h"
-#include "incarnations_play.h"
-#include "table.h"
+#include "incarnations.h"
+#include "jobs/table.h"
+#include "states.h"
 
 uint32_t job_slots, job_rounds;
 

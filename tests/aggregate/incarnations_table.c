@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cookie.h"
+#include "jobs/cookie.h"
 #include "exact.h"
 #include "incarnations.h"
-#include "job.h"
-#include "lanes.h"
+#include "jobs/job.h"
+#include "sums/lanes.h"
 
 #define NUMBER 5
 #define TOKEN 77

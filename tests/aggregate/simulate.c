@@ -12,6 +12,7 @@
 
 #include <aggregate.h>
 
+#include "block.h"
 #include "exact.h"
 #include "simulate.h"
 
@@ -71,18 +72,6 @@ fail(const char *what)
 {
 	fprintf(stderr, "aggregate_simulate: %s\n", what);
 	exit(1);
-}
-
-static void *
-allocate(size_t bytes)
-{
-	void *memory = aligned_alloc(
-		AGGREGATE_ALIGN, (bytes + AGGREGATE_ALIGN - 1) / AGGREGATE_ALIGN * AGGREGATE_ALIGN);
-
-	if (memory == NULL)
-		fail("out of memory");
-	memset(memory, 0, bytes);
-	return memory;
 }
 
 static uint64_t

@@ -50,7 +50,7 @@ sweep(struct block *block, enum data_kind kind, uint64_t lanes, uint64_t *seed)
 		done += block->count;
 	}
 	printf("%s, %s: %" PRIu64 " lanes in %d instruction sets, %" PRIu64 " wrong\n",
-		aggregate_format_name(block->format), data_kind_names[kind], done,
+		aggregate_format_name(block->format), data_kind_words[kind], done,
 		aggregate_isa_best() + 1, wrong);
 	fflush(stdout);
 	return wrong;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tree_random.h"
+#include "tree.h"
 
 #define MAX_LEVELS 3
 #define MAX_TICKS 400000

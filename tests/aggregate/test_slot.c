@@ -19,14 +19,14 @@ static struct aggregate_entry *entry;
 static struct aggregate_rules rules = {.slots = SLOTS, .workers = 3, .stall = STALL};
 static uint8_t values[8];
 
-static struct aggregate_chunk
+static struct aggregate_message
 packet(uint32_t number, uint8_t worker, int32_t value)
 {
 	data_put(AGGREGATE_INT32, values, 0, (uint32_t)value);
 	data_put(AGGREGATE_INT32, values, 1, (uint32_t)-value);
-	return (struct aggregate_chunk){.chunk = number,
+	rules.port = (uint16_t)(1000 + worker);
+	return (struct aggregate_message){.id = number,
 		.count = 2,
-		.port = (uint16_t)(1000 + worker),
 		.op = AGGREGATE_SUM,
 		.format = AGGREGATE_INT32,
 		.worker = worker,
@@ -36,7 +36,7 @@ packet(uint32_t number, uint8_t worker, int32_t value)
 static enum aggregate_action
 step_at(uint32_t number, uint8_t worker, int32_t value, uint64_t now)
 {
-	struct aggregate_chunk chunk = packet(number, worker, value);
+	struct aggregate_message chunk = packet(number, worker, value);
 
 	return aggregate_entry_step(entry, &rules, &chunk, now);
 }
@@ -103,15 +103,16 @@ a_stored_result_is_sent_again(void **state)
 static void
 whoever_asks_again_is_answered_at_the_port_that_it_asks_from(void **state)
 {
-	struct aggregate_chunk again = packet(1, 0, 1);
+	struct aggregate_message again = packet(1, 0, 1);
 
 	(void)state;
-	again.port = 2000;
 	assert_int_equal(step(1, 0, 1), AGGREGATE_ADDED);
+	rules.port = 2000;
 	assert_int_equal(aggregate_entry_step(entry, &rules, &again, 0), AGGREGATE_DUPLICATE);
 	assert_int_equal(entry->ports[0], 1000);
 	assert_int_equal(step(1, 1, 1), AGGREGATE_ADDED);
 	assert_int_equal(step(1, 2, 1), AGGREGATE_COMPLETED);
+	rules.port = 2000;
 	assert_int_equal(aggregate_entry_step(entry, &rules, &again, 0), AGGREGATE_REPEATED);
 	assert_int_equal(entry->ports[0], 2000);
 }
@@ -119,7 +120,7 @@ whoever_asks_again_is_answered_at_the_port_that_it_asks_from(void **state)
 static void
 what_disagrees_is_refused(void **state)
 {
-	struct aggregate_chunk other = packet(1, 1, 1);
+	struct aggregate_message other = packet(1, 1, 1);
 
 	(void)state;
 	assert_int_equal(step(1, 0, 1), AGGREGATE_ADDED);
@@ -144,8 +145,8 @@ what_disagrees_is_refused(void **state)
 static void
 results_have_another_format_if_all_ask_for_it(void **state)
 {
-	struct aggregate_chunk chunk = packet(1, 0, 0);
-	struct aggregate_chunk other;
+	struct aggregate_message chunk = packet(1, 0, 0);
+	struct aggregate_message other;
 
 	(void)state;
 	chunk.format = AGGREGATE_INTO(AGGREGATE_FP8_E4M3, AGGREGATE_FP32);
@@ -170,7 +171,7 @@ results_have_another_format_if_all_ask_for_it(void **state)
 static void
 a_result_has_an_owner(void **state)
 {
-	struct aggregate_chunk chunk;
+	struct aggregate_message chunk;
 
 	(void)state;
 	for (uint8_t w = 0; w < 3; w++) {
@@ -188,10 +189,10 @@ a_result_has_an_owner(void **state)
 	assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0), AGGREGATE_MISMATCH);
 }
 
-static struct aggregate_chunk
+static struct aggregate_message
 copy_packet(uint32_t number, uint8_t worker, uint8_t owner, int32_t value)
 {
-	struct aggregate_chunk chunk = packet(number, worker, value);
+	struct aggregate_message chunk = packet(number, worker, value);
 
 	chunk.op = AGGREGATE_COPY;
 	chunk.owner = AGGREGATE_OWNER + owner;
@@ -206,7 +207,7 @@ a_copy_is_its_owner_s_values_whoever_comes_first(void **state)
 	(void)state;
 	for (uint8_t first = 0; first < 3; first++) {
 		for (uint8_t i = 0; i < 3; i++) {
-			const struct aggregate_chunk chunk =
+			const struct aggregate_message chunk =
 				copy_packet(1 + 2 * SLOTS * first, (first + i) % 3, 2, 77);
 
 			assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0),
@@ -222,7 +223,7 @@ a_copy_is_its_owner_s_values_whoever_comes_first(void **state)
 static void
 owners_that_differ_are_refused(void **state)
 {
-	struct aggregate_chunk chunk = copy_packet(1, 0, 0, 1);
+	struct aggregate_message chunk = copy_packet(1, 0, 0, 1);
 
 	(void)state;
 	assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0), AGGREGATE_ADDED);
@@ -243,7 +244,7 @@ a_barrier_is_a_copy_of_nothing(void **state)
 {
 	(void)state;
 	for (uint8_t w = 0; w < 3; w++) {
-		struct aggregate_chunk chunk = copy_packet(1, w, 0, 0);
+		struct aggregate_message chunk = copy_packet(1, w, 0, 0);
 
 		chunk.owner = 0;
 		chunk.count = 0;

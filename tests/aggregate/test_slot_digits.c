@@ -35,28 +35,24 @@ struct packets {
 
 static struct packets members[MEMBERS];
 
-static struct aggregate_chunk
+static struct aggregate_message
 chunk_of(unsigned int op, unsigned int format, uint16_t count, uint8_t member)
 {
-	return (struct aggregate_chunk){.chunk = 1,
+	return (struct aggregate_message){.id = 1,
 		.count = count,
-		.port = (uint16_t)(1000 + member),
 		.op = (uint8_t)op,
 		.format = (uint8_t)format,
 		.worker = member};
 }
 
 static enum aggregate_action
-step(struct aggregate_chunk chunk, const struct packets *packets, unsigned int p, uint64_t now)
+step(struct aggregate_message chunk, const struct packets *packets, unsigned int p, uint64_t now)
 {
-	struct aggregate_part part;
-
 	chunk.values = packets->packet[p];
 	if (packets->bytes[p] != 0) {
 		assert_int_equal(
-			aggregate_part_read(packets->packet[p], packets->bytes[p], &part), 0);
-		assert_true(aggregate_part_fits(&part, chunk.format, chunk.count));
-		chunk.part = &part;
+			aggregate_part_read(packets->packet[p], packets->bytes[p], &chunk.part), 0);
+		assert_true(aggregate_part_fits(&chunk.part, chunk.format, chunk.count));
 		chunk.values = NULL;
 	}
 	return aggregate_entry_step(entry, &rules, &chunk, now);

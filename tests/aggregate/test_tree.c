@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tree_random.h"
+#include "tree.h"
 
 static struct tree *tree;
 static bool sealed; /* all packets have tags */

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "exact.h"
-#include "job.h"
+#include "jobs/job.h"
 #include "tree.h"
 
 #define STALL 2000 /* of the switches */
@@ -88,6 +88,15 @@ expect_refused(unsigned int w, uint8_t reason, uint8_t decided)
 	assert_false(tree->worker[w].joined);
 	assert_int_equal(tree->worker[w].reason, reason);
 	assert_int_equal(tree->worker[w].decided, decided);
+}
+
+/* A worker is told that a member of its switch, or of the parent, is missing. */
+static void
+expect_missing(unsigned int w, uint8_t member, uint8_t level, enum aggregate_absence absence)
+{
+	assert_int_equal(tree->worker[w].reason, AGGREGATE_MISSING + member);
+	assert_int_equal(tree->worker[w].level, level);
+	assert_int_equal(tree->worker[w].absence, absence);
 }
 
 static void
@@ -276,9 +285,7 @@ a_leaf_that_is_restarted_ends_the_job(void **state)
 	}
 	tree_pass(tree, tree->now + 500);
 	for (unsigned int w = 2; w < 4; w++) {
-		assert_int_equal(tree->worker[w].reason, AGGREGATE_MISSING + 0);
-		assert_int_equal(tree->worker[w].absence, AGGREGATE_ABSENT_FAILED);
-		assert_int_equal(tree->worker[w].level, 1);
+		expect_missing(w, 0, 1, AGGREGATE_ABSENT_FAILED);
 		assert_int_equal(tree->worker[w].detail, AGGREGATE_REASON_NO_JOB);
 	}
 	/* The others join anew as well: another job of the same number and token. */
@@ -297,15 +304,10 @@ a_silent_worker_is_named_by_its_leaf_and_the_leaf_to_others(void **state)
 	start_well();
 	tree->worker[1].over = true;
 	tree_pass(tree, tree->now + 2 * STALL);
-	assert_int_equal(tree->worker[0].reason, AGGREGATE_MISSING + 1);
-	assert_int_equal(tree->worker[0].level, 0);
-	assert_int_equal(tree->worker[0].absence, AGGREGATE_ABSENT_SILENT);
-	for (unsigned int w = 2; w < 4; w++) {
-		assert_int_equal(tree->worker[w].reason, AGGREGATE_MISSING + 0);
-		assert_int_equal(tree->worker[w].level, 1);
-		/* The leaf itself is alive. */
-		assert_int_equal(tree->worker[w].absence, AGGREGATE_ABSENT_LATE);
-	}
+	expect_missing(0, 1, 0, AGGREGATE_ABSENT_SILENT);
+	/* The leaf itself is alive. */
+	for (unsigned int w = 2; w < 4; w++)
+		expect_missing(w, 0, 1, AGGREGATE_ABSENT_LATE);
 }
 
 /* Whoever of a leaf's workers asks again: all others hear the answer with that one, and once. */
@@ -319,9 +321,7 @@ a_refusal_goes_to_all_members_at_once(void **state)
 	for (uint32_t slot = 0; slot < tree->slots; slot++)
 		tree->worker[2].again[slot] = NEVER;
 	tree_pass(tree, tree->now + 2 * STALL);
-	assert_int_equal(tree->worker[2].reason, AGGREGATE_MISSING + 0);
-	assert_int_equal(tree->worker[2].level, 1);
-	assert_int_equal(tree->worker[2].absence, AGGREGATE_ABSENT_LATE);
+	expect_missing(2, 0, 1, AGGREGATE_ABSENT_LATE);
 	assert_int_equal(tree->actions[AGGREGATE_REFUSAL_DOWN], tree->slots);
 	/* Then the leaf dies: that is another refusal. */
 	tree->sw[LEAF_A].dead = true;
@@ -337,11 +337,8 @@ a_silent_leaf_is_named(void **state)
 	start_well();
 	tree->sw[LEAF_A].dead = true;
 	tree_pass(tree, tree->now + 2 * STALL);
-	for (unsigned int w = 2; w < 4; w++) {
-		assert_int_equal(tree->worker[w].reason, AGGREGATE_MISSING + 0);
-		assert_int_equal(tree->worker[w].level, 1);
-		assert_int_equal(tree->worker[w].absence, AGGREGATE_ABSENT_SILENT);
-	}
+	for (unsigned int w = 2; w < 4; w++)
+		expect_missing(w, 0, 1, AGGREGATE_ABSENT_SILENT);
 }
 
 static void
@@ -351,13 +348,9 @@ a_worker_that_fails_fails_the_tree_at_once(void **state)
 	start_well();
 	tree_leave(tree, 3, AGGREGATE_REASON_FAILED);
 	tree_pass(tree, tree->now + 300);
-	assert_int_equal(tree->worker[2].reason, AGGREGATE_MISSING + 1);
-	assert_int_equal(tree->worker[2].level, 0);
-	for (unsigned int w = 0; w < 2; w++) {
-		assert_int_equal(tree->worker[w].reason, AGGREGATE_MISSING + 1);
-		assert_int_equal(tree->worker[w].level, 1);
-		assert_int_equal(tree->worker[w].absence, AGGREGATE_ABSENT_FAILED);
-	}
+	expect_missing(2, 1, 0, AGGREGATE_ABSENT_FAILED);
+	for (unsigned int w = 0; w < 2; w++)
+		expect_missing(w, 1, 1, AGGREGATE_ABSENT_FAILED);
 }
 
 static void

@@ -14,34 +14,15 @@
 		1, 4, 2, 1,                        /* part, parts, lowest, width */ \
 		0xff, 0xff, 0xff, 0xfe, 0, 0, 0, 7 /* -2 and 7 */
 
-/* A mean of 5 lanes, of which two stand here. */
-static const uint8_t digits_request[] = {
-	0x4e,
-	0x46,
-	1,
-	34,
-	5,
-	0,
-	0,
-	5, /* magic, version, op, format, status, count */
-	0x80,
-	0,
-	0,
-	3, /* chunk */
-	0x12,
-	0x34,
-	7,
-	0x80, /* job, worker, digits */
-	0x01,
-	0x23,
-	0x45,
-	0x67,
-	0x89,
-	0xab,
-	0xcd,
-	0xef, /* session */
-	PART_OF_TWO,
-};
+/* A mean of 5 lanes. */
+#define MEAN_REQUEST                                                                   \
+	0x4e, 0x46, 1, 34, 5, 0, 0, 5, /* magic, version, op, format, status, count */ \
+		0x80, 0, 0, 3,         /* chunk */                                     \
+		0x12, 0x34, 7, 0x80,   /* job, worker, digits */                       \
+		0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef /* session */
+
+/* Two of its lanes. */
+static const uint8_t digits_request[] = {MEAN_REQUEST, PART_OF_TWO};
 
 #define LENGTH sizeof(digits_request)
 
@@ -206,7 +187,7 @@ a_refusal_says_at_which_level(void **state)
 
 	(void)state;
 	memcpy(bytes, digits_request, sizeof(bytes));
-	aggregate_write_absence(bytes, 0, AGGREGATE_ABSENT_LEFT + 3 * AGGREGATE_ABSENCE_LEVEL, 5);
+	aggregate_write_absence(bytes, 0, AGGREGATE_ABSENT_LEFT, 3, 5);
 	aggregate_refuse(bytes, sizeof(bytes), AGGREGATE_STATUS_CODE, AGGREGATE_MISSING + 9);
 	assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message), 0);
 	assert_int_equal(message.reason, AGGREGATE_MISSING + 9);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "block.h"
 #include "exact.h"
 #include "tree.h"
 
@@ -19,20 +20,6 @@ struct tree_event {
 	size_t length;
 	uint8_t bytes[PACKET_BYTES];
 };
-
-static void *
-allocate(size_t bytes)
-{
-	void *memory = aligned_alloc(
-		AGGREGATE_ALIGN, (bytes + AGGREGATE_ALIGN - 1) / AGGREGATE_ALIGN * AGGREGATE_ALIGN);
-
-	if (memory == NULL) {
-		fprintf(stderr, "out of memory\n");
-		abort();
-	}
-	memset(memory, 0, bytes);
-	return memory;
-}
 
 struct tree *
 tree_new(uint64_t seed)

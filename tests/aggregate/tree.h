@@ -107,4 +107,12 @@ void tree_leave(struct tree *tree, unsigned int worker, uint8_t reason);
 /** The place of a worker in the tree. */
 struct aggregate_place tree_place(const struct tree *tree, unsigned int worker);
 
+/* Trees of any shape, whose workers send chunks of all formats and operations, by seed. */
+
+/** So many levels of switches, each with 1 to `most` members. Not started. */
+struct tree *tree_grow(uint64_t seed, unsigned int levels, unsigned int most);
+
+/** Draw the values of so many chunks, of a tree that has its workers. Returns their lanes. */
+uint64_t tree_fill(struct tree *tree, unsigned int chunks);
+
 #endif /* TREE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "exact.h"
-#include "tree_random.h"
+#include "tree.h"
 
 static uint32_t
 fill_chunk(struct tree *tree, unsigned int format, struct tree_chunk *chunk)

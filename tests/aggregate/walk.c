@@ -189,7 +189,7 @@ receive_request(struct job *job, const struct packet *packet)
 	struct aggregate_entry *entry = entry_of(job, packet->chunk);
 	uint8_t owner = owner_of(job, packet->chunk);
 	uint8_t values[8];
-	const struct aggregate_chunk chunk = {.chunk = packet->chunk,
+	const struct aggregate_message chunk = {.id = packet->chunk,
 		.count = 1,
 		.op = (uint8_t)job->op,
 		.format = (uint8_t)job->format,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "exact.h"
 
 #define SAID 5 /* complaints of each kind */
 
@@ -35,14 +36,10 @@ struct task {
 	uint32_t count;
 };
 
-/* splitmix64 */
 static uint64_t
 mix(uint64_t x)
 {
-	x += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
+	return next_random(&x);
 }
 
 static uint64_t

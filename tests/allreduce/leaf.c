@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "leaf.h"
+#include "server.h"
 
 #include <arpa/inet.h>
 #include <string.h>

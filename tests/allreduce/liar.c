@@ -37,7 +37,7 @@ answer_join(uint8_t *payload, const struct aggregate_message *request)
 	} else {
 		join.shards = 1;
 		join.cookie = SESSION;
-		aggregate_accept(payload, 0);
+		aggregate_accept(payload, AGGREGATE_ROUNDED, 0);
 	}
 	aggregate_write_join(payload, &join);
 }
@@ -52,7 +52,7 @@ answer(struct liar *liar, size_t length, const struct sockaddr_in *to)
 	if (request.op == AGGREGATE_JOIN)
 		answer_join(liar->payload, &request);
 	else
-		aggregate_accept(liar->payload, 0);
+		aggregate_accept(liar->payload, AGGREGATE_ROUNDED, 0);
 	length = liar->change(
 		liar->context, &request, liar->times[request.op]++, liar->payload, length);
 	if (length > 0)

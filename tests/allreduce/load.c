@@ -6,39 +6,26 @@
  * load --workers N --bytes B [--times T] [--switch ADDRESS] [--shards S] [--slots S] [--chunk B]
  *	[--spin-us U] [--no-gso] [--lost SHARE] [--worker W] [--interface NAME] [--from ADDRESS]
  */
-#include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "clock.h"
 #include "relay.h"
 #include "server.h"
 #include "workers.h"
 
-static const struct option long_options[] = {
-	{"bytes", required_argument, NULL, 'b'},
-	{"chunk", required_argument, NULL, 'c'},
-	{"from", required_argument, NULL, 'f'},
-	{"interface", required_argument, NULL, 'e'},
-	{"lost", required_argument, NULL, 'l'},
-	{"no-gso", no_argument, NULL, 'g'},
-	{"shards", required_argument, NULL, 's'},
-	{"slots", required_argument, NULL, 'n'},
-	{"spin-us", required_argument, NULL, 'u'},
-	{"switch", required_argument, NULL, 'a'},
-	{"times", required_argument, NULL, 't'},
-	{"worker", required_argument, NULL, 'i'},
-	{"workers", required_argument, NULL, 'w'},
-	{NULL, 0, NULL, 0},
-};
+/* Of workers that run here. */
+#define ALL UINT_MAX
 
 struct load {
 	struct place place;
 	const char *address; /* or else of our own server */
 	const char *interface, *from;
 	unsigned int workers;
-	int worker; /* the only one here; -1: all are */
+	unsigned int worker; /* the only one here; ALL: all are */
 	unsigned int slots, chunk, spin_us, shards;
 	bool gso;
 	double lost;
@@ -86,8 +73,8 @@ work(unsigned int w, unsigned int n, void *context)
 	int32_t *values = malloc(load->bytes);
 	int status;
 
-	if (load->worker >= 0) {
-		w = (unsigned int)load->worker;
+	if (load->worker != ALL) {
+		w = load->worker;
 		n = load->workers;
 	}
 	options = worker_options(&load->place, w, n);
@@ -107,10 +94,10 @@ work(unsigned int w, unsigned int n, void *context)
 		uint64_t took;
 
 		status = reduce(comm, values, count, n, &took);
-		if (w == 0 || load->worker >= 0)
+		if (w == 0 || load->worker != ALL)
 			load->took[t] = took;
 	}
-	if (w == 0 || load->worker >= 0) {
+	if (w == 0 || load->worker != ALL) {
 		netfc_allreduce_stats(comm, &load->stats);
 		netfc_allreduce_info(comm, &load->info);
 	}
@@ -146,73 +133,33 @@ report(struct load *load)
 		load->info.bytes);
 }
 
-static bool
-read_options(int argc, char **argv, struct load *load)
-{
-	int option;
-
-	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-		unsigned int number = optarg == NULL ? 0 : (unsigned int)strtoul(optarg, NULL, 10);
-
-		switch (option) {
-		case 'a':
-			load->address = optarg;
-			break;
-		case 'b':
-			load->bytes = number;
-			break;
-		case 'c':
-			load->chunk = number;
-			break;
-		case 'e':
-			load->interface = optarg;
-			break;
-		case 'f':
-			load->from = optarg;
-			break;
-		case 'g':
-			load->gso = false;
-			break;
-		case 'i':
-			load->worker = (int)number;
-			break;
-		case 'l':
-			load->lost = strtod(optarg, NULL);
-			break;
-		case 'n':
-			load->slots = number;
-			break;
-		case 's':
-			load->shards = number;
-			break;
-		case 't':
-			load->times = number;
-			break;
-		case 'u':
-			load->spin_us = number;
-			break;
-		case 'w':
-			load->workers = number;
-			break;
-		default:
-			return false;
-		}
-	}
-	return optind == argc && load->workers > 0 && load->workers <= MAX_WORKERS &&
-		load->bytes >= 4 && load->times > 0;
-}
-
 int
 main(int argc, char **argv)
 {
 	struct load load = {.workers = 2,
-		.worker = -1,
+		.worker = ALL,
 		.slots = 128,
 		.spin_us = 50,
 		.shards = 1,
 		.gso = true,
 		.bytes = 1024,
 		.times = 100};
+	const struct argument arguments[] = {
+		{"bytes", .number = &load.bytes},
+		{"chunk", .number = &load.chunk},
+		{"from", .text = &load.from},
+		{"interface", .text = &load.interface},
+		{"lost", .share = &load.lost},
+		{"no-gso", .off = &load.gso},
+		{"shards", .number = &load.shards},
+		{"slots", .number = &load.slots},
+		{"spin-us", .number = &load.spin_us},
+		{"switch", .text = &load.address},
+		{"times", .number = &load.times},
+		{"worker", .number = &load.worker},
+		{"workers", .number = &load.workers},
+		{0},
+	};
 	struct server_options options = server_defaults;
 	struct relay_options bad = {.seed = 1};
 	struct server *server = NULL;
@@ -220,7 +167,8 @@ main(int argc, char **argv)
 	uint16_t port;
 	int wrong;
 
-	if (!read_options(argc, argv, &load))
+	if (!read_arguments(argc, argv, arguments) || load.workers == 0 ||
+		load.workers > MAX_WORKERS || load.bytes < 4 || load.times == 0)
 		return 1;
 	load.took = calloc(load.times, sizeof(*load.took));
 	options.shards = bad.shards = load.shards;
@@ -236,7 +184,7 @@ main(int argc, char **argv)
 			port = relay_port(relay);
 		load.place = place_of(1, &port);
 	}
-	wrong = workers_run(load.worker >= 0 ? 1 : load.workers, work, &load);
+	wrong = workers_run(load.worker != ALL ? 1 : load.workers, work, &load);
 	if (wrong == 0)
 		report(&load);
 	if (relay != NULL)

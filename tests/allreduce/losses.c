@@ -6,23 +6,14 @@
  *
  * losses [--values N] [--workers N] [--times T] [--shards S] [--deadline SECONDS]
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arguments.h"
 #include "clock.h"
 #include "relay.h"
 #include "server.h"
 #include "workers.h"
-
-static const struct option long_options[] = {
-	{"deadline", required_argument, NULL, 'd'},
-	{"shards", required_argument, NULL, 's'},
-	{"times", required_argument, NULL, 't'},
-	{"values", required_argument, NULL, 'v'},
-	{"workers", required_argument, NULL, 'w'},
-	{NULL, 0, NULL, 0},
-};
 
 struct network {
 	const char *name;
@@ -103,7 +94,6 @@ measure(struct measurement *measurement, const struct network *network)
 	struct relay_options bad = {.seed = 1, .delay_us = 1000};
 	struct server *server;
 	struct relay *relay;
-	uint16_t port;
 	int wrong;
 
 	options.shards = bad.shards = measurement->shards;
@@ -118,44 +108,11 @@ measure(struct measurement *measurement, const struct network *network)
 	relay = relay_start(&bad);
 	if (relay == NULL)
 		return 1;
-	port = relay_port(relay);
-	measurement->place = place_of(1, &port);
+	measurement->place = place_at(relay_port(relay));
 	wrong = workers_run(measurement->workers, work, measurement);
 	relay_stop(relay);
 	server_stop(server);
 	return wrong;
-}
-
-static bool
-read_options(int argc, char **argv, struct measurement *measurement)
-{
-	int option;
-
-	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-		unsigned int number = optarg == NULL ? 0 : (unsigned int)strtoul(optarg, NULL, 10);
-
-		switch (option) {
-		case 'd':
-			measurement->deadline_s = number;
-			break;
-		case 's':
-			measurement->shards = number;
-			break;
-		case 't':
-			measurement->times = number;
-			break;
-		case 'v':
-			measurement->values = number;
-			break;
-		case 'w':
-			measurement->workers = number;
-			break;
-		default:
-			return false;
-		}
-	}
-	return optind == argc && measurement->workers > 0 && measurement->workers <= MAX_WORKERS &&
-		measurement->values > 0 && measurement->times > 0;
 }
 
 int
@@ -163,10 +120,20 @@ main(int argc, char **argv)
 {
 	struct measurement measurement = {
 		.values = 1500000, .workers = 2, .times = 1, .shards = 1, .deadline_s = 300};
+	const struct argument arguments[] = {
+		{"deadline", .number = &measurement.deadline_s},
+		{"shards", .number = &measurement.shards},
+		{"times", .number = &measurement.times},
+		{"values", .number = &measurement.values},
+		{"workers", .number = &measurement.workers},
+		{0},
+	};
 	double good = 0;
 	int wrong = 0;
 
-	if (!read_options(argc, argv, &measurement))
+	if (!read_arguments(argc, argv, arguments) || measurement.workers == 0 ||
+		measurement.workers > MAX_WORKERS || measurement.values == 0 ||
+		measurement.times == 0)
 		return 1;
 	printf("%-16s %9s %9s %9s %9s %9s\n", "network", "seconds", "times", "sent", "again",
 		"time-outs");

@@ -11,8 +11,7 @@
 struct play
 play_of(struct server *server)
 {
-	const uint16_t port = server_port(server);
-	struct play play = {.place = place_of(1, &port), .worker = -1};
+	struct play play = {.place = place_at(server_port(server)), .worker = -1};
 
 	play.options = worker_options(&play.place, 0, 1);
 	play.within_ms = 3000;
@@ -22,7 +21,6 @@ play_of(struct server *server)
 struct netfc_allreduce *
 play_join(const struct play *play, unsigned int w, unsigned int n)
 {
-	struct netfc_allreduce *comm = netfc_allreduce_new();
 	struct netfc_allreduce_options options = worker_options(&play->place, w, n);
 
 	options.deadline_ms = play->options.deadline_ms;
@@ -30,12 +28,7 @@ play_join(const struct play *play, unsigned int w, unsigned int n)
 	options.keepalive_ms = play->options.keepalive_ms;
 	options.silence_ms = play->options.silence_ms;
 	options.slots = play->options.slots;
-	if (netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_OK) {
-		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
-		netfc_allreduce_free(comm);
-		return NULL;
-	}
-	return comm;
+	return worker_join(&options);
 }
 
 int

@@ -8,7 +8,6 @@
  * standard input does.
  */
 #include <arpa/inet.h>
-#include <getopt.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <poll.h>
@@ -19,6 +18,8 @@
 #include <unistd.h>
 
 #include <aggregate_wire.h>
+
+#include "arguments.h"
 
 #define BUFFER_BYTES 65536
 #define SOCKET_BYTES (16 << 20)
@@ -60,7 +61,7 @@ answer(uint8_t *payload, size_t length)
 	if (request.op == AGGREGATE_JOIN && request.join.cookie == 0)
 		aggregate_refuse(payload, length, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_COOKIE);
 	else
-		aggregate_accept(payload, 0);
+		aggregate_accept(payload, AGGREGATE_ROUNDED, 0);
 	if (request.op != AGGREGATE_JOIN)
 		return;
 	request.join.shards = 1;
@@ -132,17 +133,12 @@ reflect(int fd)
 int
 main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"bytes", required_argument, NULL, 'b'}, {NULL, 0, NULL, 0}};
+	const struct argument arguments[] = {{"bytes", .number = &most_bytes}, {0}};
 	struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.events = POLLIN}};
 	uint16_t port;
-	int option;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option != 'b')
-			return 1;
-		most_bytes = (unsigned int)strtoul(optarg, NULL, 10);
-	}
+	if (!read_arguments(argc, argv, arguments))
+		return 1;
 	fds[1].fd = open_port(&port);
 	if (fds[1].fd < 0)
 		return 1;

@@ -120,11 +120,11 @@ take_packet(struct register_switch *self, uint8_t *payload, size_t length,
 		request.join.shards = 1;
 		request.join.slots = (uint16_t)self->options.slots;
 		request.join.bytes = request.join.least = bytes;
-		aggregate_accept(payload, 0);
+		aggregate_accept(payload, AGGREGATE_ROUNDED, 0);
 		aggregate_write_join(payload, &request.join);
 		reply(self, payload, length, request.worker);
 	} else if (request.op == AGGREGATE_LEAVE) {
-		aggregate_accept(payload, 0);
+		aggregate_accept(payload, AGGREGATE_ROUNDED, 0);
 		reply(self, payload, length, request.worker);
 	} else if (length != AGGREGATE_HEADER_BYTES + (size_t)bytes) {
 		aggregate_refuse(payload, length, NETFC_STATUS_LENGTH, 0);

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "exact.h"
 #include "held.h"
 
 #define MAX_SHARDS 16
@@ -40,7 +41,6 @@ struct relay {
 	atomic_bool stop;
 	atomic_bool closes, closed; /* what is to be, and what is */
 	struct relay_options options;
-	_Atomic double lost, repeated, delayed;
 	uint64_t random;
 	uint16_t port;
 	int fds[MAX_SHARDS];
@@ -62,20 +62,10 @@ now_us(void)
 	return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
 }
 
-/* xorshift64*: the same sequence for the same seed, everywhere. */
-static uint64_t
-next_random(struct relay *relay)
-{
-	relay->random ^= relay->random >> 12;
-	relay->random ^= relay->random << 25;
-	relay->random ^= relay->random >> 27;
-	return relay->random * UINT64_C(0x2545f4914f6cdd1d);
-}
-
 static bool
 chance(struct relay *relay, double share)
 {
-	return (double)(next_random(relay) >> 11) * 0x1p-53 < share;
+	return (double)(next_random(&relay->random) >> 11) * 0x1p-53 < share;
 }
 
 static struct sockaddr_in
@@ -220,11 +210,11 @@ pass(struct relay *relay, int fd, const struct sockaddr_in *to, size_t length)
 {
 	struct held_packet packet = packet_of(relay, fd, to, length);
 
-	if (!chance(relay, relay->delayed)) {
+	if (!chance(relay, relay->options.delayed)) {
 		send_now(fd, to, relay->payload, length);
 		return;
 	}
-	packet.until = now_us() + next_random(relay) % (relay->options.delay_us + 1);
+	packet.until = now_us() + next_random(&relay->random) % (relay->options.delay_us + 1);
 	held_put(&relay->held, &packet);
 }
 
@@ -254,12 +244,12 @@ pass_or_lose(
 {
 	enum relay_verdict verdict = judge(relay, from_server, length);
 
-	if (verdict == RELAY_LOSE || chance(relay, relay->lost))
+	if (verdict == RELAY_LOSE || chance(relay, relay->options.lost))
 		return;
 	if (verdict == RELAY_KEEP)
 		keep(relay, fd, to, length);
 	pass(relay, fd, to, length);
-	if (chance(relay, relay->repeated))
+	if (chance(relay, relay->options.repeated))
 		pass(relay, fd, to, length);
 }
 
@@ -369,9 +359,8 @@ relay_start(const struct relay_options *options)
 	if (relay == NULL)
 		return NULL;
 	relay->options = *options;
-	relay->random = options->seed * 2 + 1;
+	relay->random = options->seed;
 	pthread_mutex_init(&relay->lock, NULL);
-	relay_change(relay, options->lost, options->repeated, options->delayed);
 	if (options->shards == 0 || options->shards > MAX_SHARDS || !open_some_ports(relay)) {
 		fprintf(stderr, "relay: cannot start: %s\n", strerror(errno));
 		free(relay);
@@ -386,14 +375,6 @@ uint16_t
 relay_port(const struct relay *relay)
 {
 	return relay->port;
-}
-
-void
-relay_change(struct relay *relay, double lost, double repeated, double delayed)
-{
-	relay->lost = lost;
-	relay->repeated = repeated;
-	relay->delayed = delayed;
 }
 
 void

@@ -42,9 +42,6 @@ struct relay *relay_start(const struct relay_options *options);
 
 uint16_t relay_port(const struct relay *relay);
 
-/* From now on as these say; ports stay. */
-void relay_change(struct relay *relay, double lost, double repeated, double delayed);
-
 /*
  * Close the ports that clients send to, so that their host is told that nothing listens, or open
  * them again. Returns when that is done.

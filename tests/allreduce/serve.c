@@ -3,97 +3,46 @@
  * The server as a program, behind a bad network if asked for, for tests in other languages.
  * Prints the UDP port to send to; ends when its standard input does.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "arguments.h"
 #include "relay.h"
 #include "server.h"
-
-static const struct option long_options[] = {
-	{"address", required_argument, NULL, 'a'},
-	{"bytes", required_argument, NULL, 'b'},
-	{"delayed", required_argument, NULL, 'd'},
-	{"idle-ms", required_argument, NULL, 'i'},
-	{"lost", required_argument, NULL, 'l'},
-	{"parent", required_argument, NULL, 'u'},
-	{"port", required_argument, NULL, 'p'},
-	{"repeated", required_argument, NULL, 'r'},
-	{"seed", required_argument, NULL, 'e'},
-	{"shards", required_argument, NULL, 's'},
-	{"slots", required_argument, NULL, 'n'},
-	{"stall-ms", required_argument, NULL, 't'},
-	{NULL, 0, NULL, 0},
-};
-
-static unsigned int
-number(const char *text)
-{
-	return (unsigned int)strtoul(text, NULL, 10);
-}
-
-static bool
-read_options(int argc, char **argv, struct server_options *server, struct relay_options *relay)
-{
-	int option;
-
-	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-		switch (option) {
-		case 'a':
-			server->address = relay->server = optarg;
-			break;
-		case 'b':
-			server->bytes = number(optarg);
-			break;
-		case 'd':
-			relay->delayed = strtod(optarg, NULL);
-			break;
-		case 'e':
-			relay->seed = number(optarg);
-			break;
-		case 'i':
-			server->idle_ms = number(optarg);
-			break;
-		case 'l':
-			relay->lost = strtod(optarg, NULL);
-			break;
-		case 'n':
-			server->slots = number(optarg);
-			break;
-		case 'p':
-			server->port = (uint16_t)number(optarg);
-			break;
-		case 'r':
-			relay->repeated = strtod(optarg, NULL);
-			break;
-		case 's':
-			server->shards = relay->shards = number(optarg);
-			break;
-		case 't':
-			server->stall_ms = number(optarg);
-			break;
-		case 'u':
-			server->parent = (uint16_t)number(optarg);
-			break;
-		default:
-			return false;
-		}
-	}
-	return optind == argc;
-}
 
 int
 main(int argc, char **argv)
 {
 	struct server_options options = server_defaults;
-	struct relay_options bad = {.shards = 1, .delay_us = 1000};
+	struct relay_options bad = {.delay_us = 1000};
+	unsigned int parent = 0, port = 0, seed = 0;
+	const struct argument arguments[] = {
+		{"address", .text = &options.address},
+		{"bytes", .number = &options.bytes},
+		{"delayed", .share = &bad.delayed},
+		{"idle-ms", .number = &options.idle_ms},
+		{"lost", .share = &bad.lost},
+		{"parent", .number = &parent},
+		{"port", .number = &port},
+		{"repeated", .share = &bad.repeated},
+		{"seed", .number = &seed},
+		{"shards", .number = &options.shards},
+		{"slots", .number = &options.slots},
+		{"stall-ms", .number = &options.stall_ms},
+		{0},
+	};
 	struct server *server;
 	struct relay *relay = NULL;
 	char byte;
 
-	if (!read_options(argc, argv, &options, &bad))
+	if (!read_arguments(argc, argv, arguments))
 		return 1;
+	options.port = (uint16_t)port;
+	options.parent = (uint16_t)parent;
+	bad.server = options.address;
+	bad.shards = options.shards;
+	bad.seed = seed;
 	server = server_start(&options);
 	if (server == NULL)
 		return 1;

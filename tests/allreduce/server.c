@@ -16,8 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "leaf.h"
-
 #define BATCH 64
 #define MAX_SHARDS 16
 #define MAX_ENTRIES 1024

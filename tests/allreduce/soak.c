@@ -7,7 +7,6 @@
  * soak [--seconds S] [--jobs N] [--workers N] [--lost SHARE] [--repeated SHARE]
  *	[--delayed SHARE] [--delay-ms D] [--slow-us U]
  */
-#include <getopt.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "arguments.h"
 #include "clock.h"
 #include "incarnations.h"
 #include "relay.h"
@@ -22,18 +22,6 @@
 
 #define PLACES 4
 #define MINUTE (60 * NS_PER_S)
-
-static const struct option long_options[] = {
-	{"delay-ms", required_argument, NULL, 'm'},
-	{"delayed", required_argument, NULL, 'd'},
-	{"jobs", required_argument, NULL, 'j'},
-	{"lost", required_argument, NULL, 'l'},
-	{"repeated", required_argument, NULL, 'r'},
-	{"seconds", required_argument, NULL, 's'},
-	{"slow-us", required_argument, NULL, 'u'},
-	{"workers", required_argument, NULL, 'w'},
-	{NULL, 0, NULL, 0},
-};
 
 struct soak {
 	struct incarnations incarnations;
@@ -46,53 +34,10 @@ struct soak {
 };
 
 static bool
-read_options(int argc, char **argv, struct soak *soak, unsigned int *seconds)
-{
-	int option;
-
-	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-		unsigned int number = optarg == NULL ? 0 : (unsigned int)strtoul(optarg, NULL, 10);
-
-		switch (option) {
-		case 'd':
-			soak->bad.delayed = strtod(optarg, NULL);
-			break;
-		case 'j':
-			soak->incarnations.jobs = number;
-			break;
-		case 'l':
-			soak->bad.lost = strtod(optarg, NULL);
-			break;
-		case 'm':
-			soak->bad.delay_us = number * 1000;
-			break;
-		case 'r':
-			soak->bad.repeated = strtod(optarg, NULL);
-			break;
-		case 's':
-			*seconds = number;
-			break;
-		case 'u':
-			soak->slow_us = number;
-			break;
-		case 'w':
-			soak->incarnations.workers = number;
-			break;
-		default:
-			return false;
-		}
-	}
-	return optind == argc && soak->incarnations.jobs > 0 &&
-		soak->incarnations.jobs <= MAX_JOBS && soak->incarnations.workers > 0 &&
-		soak->incarnations.workers <= MAX_WORKERS;
-}
-
-static bool
 start_place(struct soak *soak, unsigned int i)
 {
 	struct server_options options = server_defaults;
 	struct relay_options bad = soak->bad;
-	uint16_t port;
 
 	options.shards = bad.shards = i + 1;
 	options.idle_ms = 5000;
@@ -105,8 +50,7 @@ start_place(struct soak *soak, unsigned int i)
 	soak->relays[i] = relay_start(&bad);
 	if (soak->relays[i] == NULL)
 		return false;
-	port = relay_port(soak->relays[i]);
-	soak->places[i] = place_of(1, &port);
+	soak->places[i] = place_at(relay_port(soak->relays[i]));
 	return true;
 }
 
@@ -179,13 +123,27 @@ main(int argc, char **argv)
 			.times = UINT32_MAX,
 			.rto_max_us = 50000,
 			.settle_ms = 6000},
-		.bad = {.lost = 0.02, .repeated = 0.1, .delayed = 0.05, .delay_us = 2000000},
+		.bad = {.lost = 0.02, .repeated = 0.1, .delayed = 0.05},
 	};
-	unsigned int seconds = 60;
+	struct incarnations *jobs = &soak.incarnations;
+	unsigned int seconds = 60, delay_ms = 2000;
+	const struct argument arguments[] = {
+		{"delay-ms", .number = &delay_ms},
+		{"delayed", .share = &soak.bad.delayed},
+		{"jobs", .number = &jobs->jobs},
+		{"lost", .share = &soak.bad.lost},
+		{"repeated", .share = &soak.bad.repeated},
+		{"seconds", .number = &seconds},
+		{"slow-us", .number = &soak.slow_us},
+		{"workers", .number = &jobs->workers},
+		{0},
+	};
 	bool started = true, good = false;
 
-	if (!read_options(argc, argv, &soak, &seconds))
+	if (!read_arguments(argc, argv, arguments) || jobs->jobs == 0 || jobs->jobs > MAX_JOBS ||
+		jobs->workers == 0 || jobs->workers > MAX_WORKERS)
 		return 1;
+	soak.bad.delay_us = delay_ms * 1000;
 	allow_many_files();
 	for (unsigned int i = 0; i < PLACES && started; i++)
 		started = start_place(&soak, i);

@@ -30,15 +30,13 @@ set_up(struct passage *passage, relay_judge judge, unsigned int shards)
 {
 	struct server_options options = server_defaults;
 	struct relay_options bad = {.shards = shards, .judge = judge, .context = passage};
-	uint16_t port;
 
 	options.shards = shards;
 	passage->server = server_start(&options);
 	bad.to = server_port(passage->server);
 	passage->relay = relay_start(&bad);
-	port = relay_port(passage->relay);
 	passage->play = play_of(passage->server);
-	passage->play.place = place_of(1, &port);
+	passage->play.place = place_at(relay_port(passage->relay));
 }
 
 static void

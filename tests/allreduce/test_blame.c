@@ -211,14 +211,12 @@ test_after_an_outage_nobody_blames_the_other(void **state)
 		struct trial trial;
 		struct relay_options bad = {.shards = 1, .judge = lose_all, .context = &trial};
 		struct relay *relay;
-		uint16_t port;
 
 		set_up(&trial, 600);
 		trial.play.options.keepalive_ms = 50;
 		bad.to = server_port(trial.server);
 		relay = relay_start(&bad);
-		port = relay_port(relay);
-		trial.play.place = place_of(1, &port);
+		trial.play.place = place_at(relay_port(relay));
 		wrong += workers_run(3, live_through_an_outage, &trial);
 		relay_stop(relay);
 		server_stop(trial.server);

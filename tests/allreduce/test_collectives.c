@@ -228,18 +228,17 @@ static int
 work(unsigned int w, unsigned int n, void *context)
 {
 	const struct job *job = context;
-	struct netfc_allreduce *comm = netfc_allreduce_new();
 	struct netfc_allreduce_options options = worker_options(&job->place, w, n);
+	struct netfc_allreduce *comm;
 	int wrong = 0;
 
 	options.slots = job->slots;
 	/* Threads of many workers share few processors. */
 	options.deadline_ms = options.join_ms = 60000;
 	options.key_file = job->key_file;
-	if (netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_OK) {
-		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
-		wrong = 1;
-	}
+	comm = worker_join(&options);
+	if (comm == NULL)
+		return 1;
 	for (unsigned int round = 0; round < job->rounds && wrong == 0; round++)
 		wrong = play_all(comm, job, w, n);
 	if (wrong == 0)
@@ -255,11 +254,10 @@ test_all_kinds(void **state)
 {
 	static const unsigned int workers[] = {1, 2, 3, 4, 5, 8, 17, 64};
 	struct server *server = server_start(&server_defaults);
-	uint16_t port = server_port(server);
 
 	(void)state;
 	for (unsigned int i = 0; i < 8; i++) {
-		struct job job = {.place = place_of(1, &port), .slots = 16, .rounds = 1};
+		struct job job = {.place = place_at(server_port(server)), .slots = 16, .rounds = 1};
 
 		assert_int_equal(workers_run(workers[i], work, &job), 0);
 		assert_int_equal(server_count(server, AGGREGATE_MISMATCH), 0);
@@ -281,14 +279,12 @@ play_badly(unsigned int workers, unsigned int shards, unsigned int slots)
 	struct job job = {.slots = slots, .rounds = 1, .lossy = true};
 	struct server *server;
 	struct relay *relay;
-	uint16_t port;
 
 	options.shards = shards;
 	server = server_start(&options);
 	bad.to = server_port(server);
 	relay = relay_start(&bad);
-	port = relay_port(relay);
-	job.place = place_of(1, &port);
+	job.place = place_at(relay_port(relay));
 	assert_int_equal(workers_run(workers, work, &job), 0);
 	assert_true(server_count(server, AGGREGATE_REPEATED) > 0);
 	assert_int_equal(server_count(server, AGGREGATE_MISMATCH), 0);

@@ -113,12 +113,11 @@ test_formats(void **state)
 {
 	static const unsigned int teams[] = {1, 2, 3, 5, VECTORS};
 	struct server *server = server_start(&server_defaults);
-	uint16_t port = server_port(server);
 
 	(void)state;
 	for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++) {
 		for (unsigned int t = 0; aggregate_is_format(format) && t < 5; t++) {
-			struct job job = {.place = place_of(1, &port),
+			struct job job = {.place = place_at(server_port(server)),
 				.rounds = 1,
 				.all_totals = t % 2 == 0,
 				.vector = vector_new(format, NETFC_ALLREDUCE_SUM, VECTORS,
@@ -136,11 +135,10 @@ static void
 test_means(void **state)
 {
 	struct server *server = server_start(&server_defaults);
-	uint16_t port = server_port(server);
 
 	(void)state;
 	for (unsigned int workers = 1; workers <= 64; workers = workers * 2 + 1) {
-		struct job job = {.place = place_of(1, &port),
+		struct job job = {.place = place_at(server_port(server)),
 			.rounds = 1,
 			.all_totals = true,
 			.vector = vector_new(
@@ -172,8 +170,7 @@ test_bad_network(void **state)
 			.delayed = 0.3,
 			.delay_us = 1000};
 		struct relay *relay = relay_start(&bad);
-		uint16_t port = relay_port(relay);
-		struct job job = {.place = place_of(1, &port),
+		struct job job = {.place = place_at(relay_port(relay)),
 			.rounds = 2,
 			.vector = vector_new(formats[f], NETFC_ALLREDUCE_SUM, VECTORS, 5000, f)};
 

@@ -38,11 +38,9 @@ scene_new(double lost)
 	struct scene scene = {.server = server_start(&server_defaults)};
 	struct relay_options bad = {
 		.to = server_port(scene.server), .shards = 1, .seed = 3, .lost = lost};
-	uint16_t port;
 
 	scene.relay = relay_start(&bad);
-	port = lost > 0 ? relay_port(scene.relay) : server_port(scene.server);
-	scene.place = place_of(1, &port);
+	scene.place = place_at(lost > 0 ? relay_port(scene.relay) : server_port(scene.server));
 	return scene;
 }
 
@@ -56,13 +54,11 @@ scene_end(struct scene *scene)
 static struct netfc_allreduce *
 join(const struct scene *scene, unsigned int w, unsigned int n)
 {
-	struct netfc_allreduce *comm = netfc_allreduce_new();
-	struct netfc_allreduce_options options = worker_options(&scene->place, w, n);
+	const struct netfc_allreduce_options options = worker_options(&scene->place, w, n);
+	struct netfc_allreduce *comm = worker_join(&options);
 
-	if (netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_OK) {
-		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
+	if (comm == NULL)
 		abort();
-	}
 	return comm;
 }
 

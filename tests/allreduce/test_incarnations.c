@@ -59,8 +59,7 @@ static void
 run_clean(bool varies, unsigned int times)
 {
 	struct server *server = forgetful_server(4);
-	uint16_t port = server_port(server);
-	struct place place = place_of(1, &port);
+	struct place place = place_at(server_port(server));
 	struct incarnations incarnations = three_jobs;
 
 	incarnations.places = &place;
@@ -99,8 +98,7 @@ run_late(bool varies, unsigned int times)
 		.delayed = 0.2,
 		.delay_us = 600000};
 	struct relay *relay = relay_start(&bad);
-	uint16_t port = relay_port(relay);
-	struct place place = place_of(1, &port);
+	struct place place = place_at(relay_port(relay));
 	struct incarnations incarnations = three_jobs;
 
 	incarnations.places = &place;
@@ -313,13 +311,11 @@ test_a_late_join_takes_nobodys_place(void **state)
 	struct late_join late = {.server = server_start(&server_defaults), .keeping = true};
 	struct relay_options options = {
 		.to = server_port(late.server), .shards = 1, .judge = keep_joins, .context = &late};
-	uint16_t port;
 
 	(void)state;
 	late.relay = relay_start(&options);
-	port = relay_port(late.relay);
 	late.play = play_of(late.server);
-	late.play.place = place_of(1, &port);
+	late.play.place = place_at(relay_port(late.relay));
 	join_and_die(&late);
 	atomic_store(&late.keeping, false);
 	assert_int_equal(workers_run(3, join_or_say_again, &late), 0);

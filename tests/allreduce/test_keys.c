@@ -75,18 +75,16 @@ static int
 work(unsigned int w, unsigned int n, void *context)
 {
 	const struct scene *scene = context;
-	struct netfc_allreduce *comm = netfc_allreduce_new();
 	struct netfc_allreduce_options options = worker_options(&scene->place, w, n);
+	struct netfc_allreduce *comm;
 	int wrong = 0;
 
 	options.key_file = scene->key_file;
 	options.slots = 16;
 	options.deadline_ms = 60000;
-	if (netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_OK) {
-		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
-		netfc_allreduce_free(comm);
+	comm = worker_join(&options);
+	if (comm == NULL)
 		return 1;
-	}
 	for (unsigned int round = 0; round < ROUNDS; round++)
 		wrong += add_up(comm, w, n, round);
 	return play_leave(comm, wrong);
@@ -115,8 +113,7 @@ test_sums_over_a_bad_network(void **state)
 			.delayed = 0.3,
 			.delay_us = 1000};
 		struct relay *relay = relay_start(&bad);
-		uint16_t port = relay_port(relay);
-		struct scene scene = {.place = place_of(1, &port), .key_file = key_file};
+		struct scene scene = {.place = place_at(relay_port(relay)), .key_file = key_file};
 
 		assert_int_equal(workers_run(3, work, &scene), 0);
 		assert_int_equal(server_count(server, AGGREGATE_BAD_TAG), 0);
@@ -163,8 +160,7 @@ forge(relay_judge judge)
 	struct relay_options bad = {
 		.to = server_port(server), .shards = 1, .judge = judge, .context = &random};
 	struct relay *relay = relay_start(&bad);
-	uint16_t port = relay_port(relay);
-	struct scene scene = {.place = place_of(1, &port), .key_file = key_file};
+	struct scene scene = {.place = place_at(relay_port(relay)), .key_file = key_file};
 
 	assert_int_equal(workers_run(3, work, &scene), 0);
 	assert_true(server_count(server, AGGREGATE_BAD_TAG) > 0);
@@ -185,8 +181,7 @@ test_what_is_forged_is_dropped(void **state)
 static void
 join_fails(struct server *server, const char *file, int expected, const char *mention)
 {
-	uint16_t port = server_port(server);
-	const struct place place = place_of(1, &port);
+	const struct place place = place_at(server_port(server));
 	struct netfc_allreduce *comm = netfc_allreduce_new();
 	struct netfc_allreduce_options options = worker_options(&place, 0, 1);
 
@@ -223,8 +218,7 @@ static void
 test_the_environment_names_the_key(void **state)
 {
 	struct server *server = start(1, true);
-	uint16_t port = server_port(server);
-	struct scene scene = {.place = place_of(1, &port)};
+	struct scene scene = {.place = place_at(server_port(server))};
 
 	(void)state;
 	setenv("NETFC_KEY_FILE", key_file, 1);

@@ -29,8 +29,7 @@ put_16(uint8_t *at, unsigned int value)
 static int
 run_worker(const struct liar *liar, unsigned int ms)
 {
-	uint16_t port = liar_port(liar);
-	struct place place = place_of(1, &port);
+	struct place place = place_at(liar_port(liar));
 	struct netfc_allreduce_options options = worker_options(&place, 0, 1);
 	struct netfc_allreduce *comm = netfc_allreduce_new();
 	int32_t values[COUNT];

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "net/address.h"
+#include "net/socket.h"
 #include "clock.h"
 #include "window/rtt.h"
-#include "net/swap.h"
+#include "net/packets.h"
 
 /* Every length up to two AVX-512 vectors and more, at every alignment. */
 static void

@@ -81,16 +81,15 @@ static int
 work(unsigned int w, unsigned int n, void *context)
 {
 	struct job *job = context;
-	struct netfc_allreduce *comm = netfc_allreduce_new();
 	struct netfc_allreduce_options options = worker_options(&job->place, w, n);
+	struct netfc_allreduce *comm;
 	int wrong = 0;
 
 	options.slots = job->slots;
 	options.gso = job->gso;
-	if (netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_OK) {
-		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
-		wrong = 1;
-	}
+	comm = worker_join(&options);
+	if (comm == NULL)
+		return 1;
 	for (unsigned int round = 0; round < job->rounds && !wrong; round++) {
 		for (unsigned int i = 0; i < job->count && !wrong; i++)
 			wrong = reduce(comm, job->vectors[i], w);

@@ -151,15 +151,13 @@ static int
 work(unsigned int w, unsigned int n, void *context)
 {
 	const struct job *job = context;
-	struct netfc_allreduce *comm = netfc_allreduce_new();
-	struct netfc_allreduce_options options = options_of(job->tree, w);
+	const struct netfc_allreduce_options options = options_of(job->tree, w);
+	struct netfc_allreduce *comm = worker_join(&options);
 	int wrong = 0;
 
 	(void)n;
-	if (netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_OK) {
-		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
-		wrong = 1;
-	}
+	if (comm == NULL)
+		return 1;
 	for (unsigned int v = 0; v < job->count && !wrong; v++)
 		wrong = reduce(comm, job->vectors[v], w) ||
 			netfc_barrier(comm) != NETFC_ALLREDUCE_OK;
@@ -367,8 +365,7 @@ static void
 test_what_there_is_not(void **state)
 {
 	struct server *server = server_start(&server_defaults);
-	uint16_t port = server_port(server);
-	struct place place = place_of(1, &port);
+	struct place place = place_at(server_port(server));
 	struct netfc_allreduce *comm = netfc_allreduce_new();
 	struct netfc_allreduce_options options = worker_options(&place, 0, 1);
 	float values[1] = {1};

@@ -20,6 +20,12 @@ place_of(unsigned int switches, const uint16_t *ports)
 	return place;
 }
 
+struct place
+place_at(uint16_t port)
+{
+	return place_of(1, &port);
+}
+
 struct netfc_allreduce_options
 worker_options(const struct place *place, unsigned int w, unsigned int n)
 {
@@ -39,6 +45,18 @@ worker_options(const struct place *place, unsigned int w, unsigned int n)
 	options.deadline_ms = 10000;
 	options.rto_max_us = 50000;
 	return options;
+}
+
+struct netfc_allreduce *
+worker_join(const struct netfc_allreduce_options *options)
+{
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+
+	if (netfc_allreduce_join(comm, options) == NETFC_ALLREDUCE_OK)
+		return comm;
+	fprintf(stderr, "worker %u: %s\n", options->worker, netfc_allreduce_error(comm));
+	netfc_allreduce_free(comm);
+	return NULL;
 }
 
 struct work {

@@ -22,9 +22,15 @@ struct place {
 
 struct place place_of(unsigned int switches, const uint16_t *ports);
 
+/* One switch, at that port. */
+struct place place_at(uint16_t port);
+
 /* Options for worker `w` of `n`, impatient. */
 struct netfc_allreduce_options
 worker_options(const struct place *place, unsigned int w, unsigned int n);
+
+/* A communicator that has joined. NULL: it could not, and has said so. */
+struct netfc_allreduce *worker_join(const struct netfc_allreduce_options *options);
 
 /* What a worker does. Returns 0 if all is as it should be. */
 typedef int (*worker_body)(unsigned int w, unsigned int n, void *context);

@@ -231,7 +231,7 @@ def test_mixes_of_another_processor_are_added(tmp_path):
     assert (tmp_path / 'performance.md').read_text() == alone, 'its own are there already'
     other = {**results['machine'], 'cpu': 'Other', 'cpu_family_model_stepping': '1/2/3'}
     page.add_processor(tmp_path, {**results, 'machine': other})
-    added = (tmp_path / 'performance.md').read_text().replace(alone.split('## Beside')[0], '')
+    added = (tmp_path / 'performance.md').read_text().replace(alone.split('## Comparison')[0], '')
     section = added.split('On another processor: Other')[1].split('\n## ')[0]
     assert 'family/model/stepping 1/2/3' in section
     for mix in results['done']['mixes']:
@@ -281,11 +281,11 @@ def test_instruction_sets_are_compared(bench, traffic):
     found = alone.instruction_set(bench, traffic.make('fp16', 'add', 'random', 7), 128,
                                   matrix.SMALL_TABLE, rounds=1)
     assert found['kernel'].startswith('plain C') and found['packets']['least'] > 0
-    rows = tables.isas({'128, fp16_k8': found})
-    assert len(rows[0]) == len(tables.ISAS)
+    head, rows = tables.of(tables.ISAS, {'128, fp16_k8': found})
+    assert len(rows[0]) == len(head)
     results = json.loads(page.numbers(DOCS).read_text())
     results['done']['isas'] = {'128, fp16_k8': found}
-    assert document.table(tables.ISAS, rows, left=2) in page.markdown(results, [])
+    assert document.table(head, rows, left=2) in page.markdown(results, [])
 
 
 class Rounds:
@@ -321,7 +321,7 @@ def test_lcores_are_compared(bench, traffic):
     for one in found['lcores']:
         assert 0 < one['share'] and one['wall']['median'] > 0
     assert 0 <= found['quiet'] <= found['rounds']
-    assert tables.lcores({'direct, 7': found})
+    assert tables.of(tables.LCORES, tables.by_lcores({'direct, 7': found}))[1]
 
 
 def test_latency_is_measured_in_full_bursts_and_of_lone_packets(bench, traffic):
@@ -331,14 +331,14 @@ def test_latency_is_measured_in_full_bursts_and_of_lone_packets(bench, traffic):
         assert 0 < found[kind]['p50'] <= found[kind]['p99_9'] <= found[kind]['greatest']
     # A burst of 64 is not faster than one packet.
     assert found['full']['least'] > found['alone']['least']
-    assert tables.latency({'direct, 7': found})
+    assert tables.of(tables.LATENCY, {'direct, 7': found})[1]
 
 
 def test_starts_are_timed(bench):
     found = startup.run(bench, 'direct', 1)
     assert 0 < found['seconds']['median'] < TIMEOUT_S
     assert found['processor']['median'] == found['user']['median'] + found['system']['median']
-    assert tables.startup({'direct': found})
+    assert tables.of(tables.STARTUP, {'direct': found})[1]
 
 
 FORWARDER = """#!/usr/bin/python3

@@ -36,4 +36,4 @@ def test_a_plot_has_a_panel_for_each_speed(tmp_path):
 
 
 def test_results_are_counted():
-    assert demo.row('sums', 4, [7, 5, 7]) == '| 4 | sums | 3 | 2 | 2 |'
+    assert demo.row_of('sums', 4, [7, 5, 7]) == '| 4 | sums | 3 | 2 | 2 |'

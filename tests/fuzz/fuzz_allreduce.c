@@ -59,7 +59,7 @@ answer_join(const struct aggregate_message *request, int fd)
 	if (join.cookie == COOKIE) {
 		join.shards = 1;
 		join.cookie = SESSION + incarnation + ((uint64_t)fd << 32);
-		aggregate_accept(reply, 0);
+		aggregate_accept(reply, AGGREGATE_ROUNDED, 0);
 	} else {
 		join.cookie = COOKIE;
 		aggregate_refuse(reply, AGGREGATE_HEADER_BYTES, AGGREGATE_STATUS_CODE,
@@ -132,7 +132,7 @@ on_datagram(int fd, const uint8_t *payload, size_t length)
 	if (request.op == AGGREGATE_JOIN)
 		answer_join(&request, fd);
 	else
-		aggregate_accept(reply, 0);
+		aggregate_accept(reply, AGGREGATE_ROUNDED, 0);
 	lied |= answer >= ANSWER_CHANGED && answer <= ANSWER_LENGTH;
 	switch (answer) {
 	case ANSWER_NOTHING:

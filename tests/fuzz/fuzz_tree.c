@@ -296,7 +296,7 @@ step_answer(struct fuzz_input *input)
 	if ((how & 0x30) == 0)
 		aggregate_refuse(payload, sizeof(payload), AGGREGATE_STATUS_CODE, how & 15);
 	else
-		aggregate_accept(payload, 0);
+		aggregate_accept(payload, AGGREGATE_ROUNDED, 0);
 	hear(payload, aggregate_message_bytes(&message), (how & 0x38) == 0x38 ? 1 : 0);
 }
 
@@ -318,10 +318,8 @@ step_result(struct fuzz_input *input)
 	if (message.op == AGGREGATE_COPY)
 		message.count = 0;
 	aggregate_build_request(payload, &message);
-	if (message.op == AGGREGATE_COPY)
-		aggregate_acknowledge(payload, 0);
-	else
-		aggregate_accept(payload, 0);
+	aggregate_accept(payload,
+		message.op == AGGREGATE_COPY ? AGGREGATE_ACKNOWLEDGED : AGGREGATE_ROUNDED, 0);
 	if ((what & 16) != 0)
 		aggregate_refuse(payload, sizeof(payload), AGGREGATE_STATUS_CODE, how);
 	hear(payload, (how & 7) == 7 ? AGGREGATE_HEADER_BYTES : sizeof(payload), how >> 4 & 2);

@@ -319,13 +319,41 @@ def test_the_protocol_lists_formats_operations_codes_and_reasons():
     assert absences == named('absence')
 
 
-@pytest.mark.parametrize('path, wanted', [
-    ('docs/table-sets.md', FORMATS),
-    ('docs/man/netfc-bench.1', named('aggregate_format')),
-    ('python/netfc/commands/client.py', named('op') | named('extended_op'))])
-def test_a_list_is_whole(path, wanted):
-    text = text_of(path)
-    assert [name for name in wanted.values() if not re.search(rf'\b{name}\b', text)] == []
+ARITHMETIC = set((named('op') | named('extended_op')).values())
+NARROW = {row[1] for row in C['format'] if int(row[3]) < 32}
+
+
+@pytest.mark.parametrize('path, start, wanted', [
+    ('docs/table-sets.md', '| 1 | format: ', set(FORMATS.values())),
+    ('docs/man/netfc-bench.1', '\nFormats: ', set(named('aggregate_format').values())),
+    ('docs/man/netfc-bench.1', '\n.BR --op', ARITHMETIC - {'fma'}),
+    ('docs/man/netfc-client.1', '.SH SYNOPSIS', ARITHMETIC),
+    ('docs/man/netfc-client.1', '\n.BR --format "', set(FORMATS.values())),
+    ('docs/man/netfc-tables.1', 'without a table set: in the format', NARROW),
+    ('docs/man/netfc-tables.1', 'also takes the operations', set(named('extended_op').values())),
+    ('app/bench/options/option_values.c', 'return option_refuse(', ARITHMETIC - {'fma'}),
+    ('app/tables/set/build.c', '{"format"', NARROW),
+    ('app/tables/user/user.c', 'is no format of functions', NARROW),
+    ('python/netfc/commands/client.py', 'usage=', ARITHMETIC)])
+def test_a_list_is_whole(path, start, wanted):
+    """Each name is in the list that starts there, which may be of more lines than one."""
+    text = text_of(path).split(start)[1][:400]
+    assert [name for name in sorted(wanted) if not re.search(rf'\b{name}\b', text)] == []
+
+
+def test_units_have_every_format():
+    """The lists that the tests in C are run with, and those of their table sets."""
+    text = text_of('tests/unit/meson.build')
+    lists = {name: set(re.findall(r"'(\w+)'", body))
+             for name, body in re.findall(r'^(\w+) = \[(.*?)\]', text, re.M | re.S)}
+    width = {row[1]: int(row[3]) for row in C['format']}
+    assert lists['format_names'] == {name for name, bits in width.items() if bits == 16}
+    assert lists['fp8_formats'] == {name for name, bits in width.items() if bits == 8}
+    sets = {name for name in subprocess.run(
+        [switch.BUILD / 'app' / 'netfc-tables', 'list'], text=True, capture_output=True,
+        check=True, timeout=600).stdout.split() if re.search('_exact(_small)?$', name)}
+    assert lists['exact_names'] == {name for name in sets
+                                    if width[re.sub('_exact.*', '', name)] == 16}
 
 
 @pytest.mark.parametrize('path', ['docs/p4.md', 'docs/table-sets.md', 'p4/include/sizes.p4',

@@ -25,7 +25,8 @@ requests_set_up(void **state, const char *set_name)
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	assert_non_null(f);
-	fixture_set_up(&f->base, set_names, RTE_DIM(set_names));
+	fixture_set_up(&f->base, set_names, set_name != NULL ? 2 : 1);
+	f->base.config.functions = f->functions;
 	*state = f;
 	return 0;
 }
@@ -38,6 +39,41 @@ requests_tear_down(void **state)
 	fixture_tear_down(&f->base);
 	free(f);
 	return 0;
+}
+
+/* As its table set has it, if there is one. */
+static const struct netfc_format *
+format_of(const struct fixture *f, unsigned int format)
+{
+	const struct netfc_set *set = f->base.set[format];
+
+	return set != NULL ? netfc_set_format(set) : netfc_format_by_id(format);
+}
+
+void
+requests_add_function(struct fixture *f, unsigned int number, unsigned int format)
+{
+	const struct netfc_function *known = netfc_function_by_number(number);
+	const unsigned int index = f->base.config.function_count++;
+
+	f->functions[index] = (struct pipeline_function){
+		.name = known != NULL ? netfc_function_name(known) : "own",
+		.number = (uint8_t)number,
+		.format = (uint8_t)format,
+		.z = f->z[index],
+		.flags = f->flags[index],
+	};
+}
+
+void
+requests_add_known(struct fixture *f, unsigned int number, unsigned int format)
+{
+	const unsigned int index = f->base.config.function_count;
+
+	assert_int_equal(netfc_function_table(netfc_function_by_number(number),
+				 format_of(f, format), f->z[index], f->flags[index]),
+		NETFC_OK);
+	requests_add_function(f, number, format);
 }
 
 void
@@ -70,6 +106,36 @@ request_ask(struct asked *request, unsigned int op, unsigned int format, unsigne
 		request->x[l] &= mask;
 		request->y[l] &= mask;
 		request->z[l] = 0xa5a5a5a5 & mask;
+	}
+}
+
+static uint16_t
+random_bits(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint16_t)(*state >> 48);
+}
+
+/* Operands that matter among those that are anything. */
+static uint16_t
+operand(uint64_t *seed)
+{
+	static const uint16_t edges[] = {0, 0x8000, 1, 0x8001, 0x3c00, 0xbc00, 0x7bff, 0x7c00,
+		0xfc00, 0x7e00, 0x7f80, 0xff80, 0x7fc0, 0x7fff, 0xffff, 0x4000, 0xc000};
+	const uint16_t bits = random_bits(seed);
+
+	return bits % 2 == 0 ? edges[bits / 2 % RTE_DIM(edges)] : random_bits(seed);
+}
+
+void
+request_ask_edges(struct asked *request, unsigned int op, unsigned int format, unsigned int lanes,
+	uint64_t *seed)
+{
+	request_set(request, op, format, lanes);
+	for (unsigned int l = 0; l < lanes; l++) {
+		request->x[l] = operand(seed);
+		request->y[l] = operand(seed);
+		request->z[l] = operand(seed);
 	}
 }
 
@@ -170,8 +236,7 @@ static struct netfc_result
 expected_of(const struct fixture *f, const struct asked *request, unsigned int lane)
 {
 	const uint32_t x = request->x[lane], y = request->y[lane], z = request->z[lane];
-	const struct netfc_set *set = f->base.set[request->format];
-	const struct netfc_format *format = netfc_set_format(set);
+	const struct netfc_format *format = format_of(f, request->format);
 	const struct pipeline_function *function = function_of(f, request);
 
 	if (function != NULL) {
@@ -183,7 +248,7 @@ expected_of(const struct fixture *f, const struct asked *request, unsigned int l
 		return netfc_extra(format, request->op, x, y, z);
 	if (request->format != NETFC_FP16 || f->base.config.match == MATCH_FPU)
 		return netfc_exact(format, request->op, x, y);
-	return netfc_calc(set, request->op, x, y);
+	return netfc_calc(f->base.set[request->format], request->op, x, y);
 }
 
 /* x, y and padding are as they were, and the checksum is right. */

@@ -4,8 +4,8 @@
 
 /**
  * @file
- * Requests through a pipeline with the table sets of fp16 and of a format with lanes of 8 or 32
- * bits; their replies against the reference. To be included after cmocka.h.
+ * Requests through a pipeline with the table sets of fp16 and perhaps of another format, and with
+ * functions; their replies against the reference. To be included after cmocka.h.
  */
 
 #include <stdint.h>
@@ -14,6 +14,7 @@
 #include "pipeline_fixture.h"
 
 #define MAX_LANES 5457u /**< of 32 bits in a datagram over IPv4 */
+#define MAX_FUNCTIONS 128
 
 /** A request. */
 struct asked {
@@ -25,16 +26,26 @@ struct asked {
 struct fixture {
 	struct pipeline_fixture base;
 	struct asked asked[PIPELINE_BURST];
+	/** Those of the configuration, and their values and exception flags. */
+	struct pipeline_function functions[MAX_FUNCTIONS];
+	uint16_t z[MAX_FUNCTIONS][NETFC_FUNCTION_ENTRIES];
+	uint8_t flags[MAX_FUNCTIONS][NETFC_FUNCTION_ENTRIES];
 	/** The requests' frames, then the replies'. */
 	uint8_t frames[PIPELINE_BURST][PACKET_HEADERS + MAX_LANES * NETFC_WIDE_LANE_BYTES];
 };
 
-/** Load fp16_k8 and another table set. Returns 0. */
+/** Load fp16_k8 and another table set, or NULL for none. Returns 0. */
 int requests_set_up(void **state, const char *set_name);
 
 int requests_tear_down(void **state);
 
 void requests_create_pipeline(struct fixture *f, enum match_kind match, enum vector_isa isa);
+
+/** Add a function of the library to what the pipeline is to be made of. */
+void requests_add_known(struct fixture *f, unsigned int number, unsigned int format);
+
+/** Add one whose entries are in the fixture already. */
+void requests_add_function(struct fixture *f, unsigned int number, unsigned int format);
 
 /** Set everything but the operands. */
 void request_set(struct asked *request, unsigned int op, unsigned int format, unsigned int lanes);
@@ -42,6 +53,10 @@ void request_set(struct asked *request, unsigned int op, unsigned int format, un
 /** Make a request with operands from fp32_random_pairs(), cut to the slot. */
 void request_ask(struct asked *request, unsigned int op, unsigned int format, unsigned int lanes,
 	uint64_t *seed);
+
+/** Make a request with operands of 16 bits among which those that matter are many. */
+void request_ask_edges(struct asked *request, unsigned int op, unsigned int format,
+	unsigned int lanes, uint64_t *seed);
 
 /** Length in bytes of a request's frame. */
 uint32_t request_length(const struct asked *request);

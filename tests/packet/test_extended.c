@@ -4,37 +4,42 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
 #include "eal.h"
-#include "extended_fixture.h"
+#include "requests_fixture.h"
 
-static struct asked asked[PIPELINE_BURST];
-static uint8_t frames[PIPELINE_BURST][8192];
+/* From min on. */
+#define OPS (NETFC_EXTRA_END - NETFC_MIN)
+
+static int
+set_up(void **state)
+{
+	return requests_set_up(state, NULL);
+}
 
 /* Every argument of a function, in bursts of packets with that many lanes. */
 static void
 check_arguments(struct fixture *f, unsigned int op, unsigned int format, uint16_t lanes)
 {
-	for (uint32_t x = 0; x < ENTRIES;) {
+	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES;) {
 		unsigned int count = 0;
 
-		for (; count < PIPELINE_BURST && x < ENTRIES; count++) {
-			struct asked *request = &asked[count];
+		for (; count < PIPELINE_BURST && x < NETFC_FUNCTION_ENTRIES; count++) {
+			struct asked *request = &f->asked[count];
 
-			*request = (struct asked){.op = op, .format = format, .lanes = lanes};
+			request_set(request, op, format, lanes);
 			for (uint16_t l = 0; l < lanes; l++) {
 				/* The last one goes round. */
 				request->x[l] = (uint16_t)x++;
+				request->y[l] = 0;
 				request->z[l] = (uint16_t)(x * 40503);
 			}
 		}
-		extended_process(f, asked, frames, count, 2048);
+		requests_process(f, count, 2048);
 		for (unsigned int i = 0; i < count; i++)
-			extended_check_reply(f, frames[i], &asked[i]);
+			request_check_reply(f, i);
 	}
 }
 
@@ -46,7 +51,7 @@ every_function(struct fixture *f, unsigned int format)
 	/* test_conversions.c has that to binary32. */
 	for (unsigned int i = 0; (function = netfc_function_known(i)) != NULL; i++) {
 		if (netfc_function_number(function) != NETFC_TO_FP32)
-			extended_add_known(f, function, format);
+			requests_add_known(f, netfc_function_number(function), format);
 	}
 	fixture_create_pipeline(&f->base);
 	for (unsigned int i = 0; i < f->base.config.function_count; i++)
@@ -85,7 +90,7 @@ every_instruction_set(void **state)
 	static const uint16_t lanes[] = {1, 2, 31, 32, 33, 63, 64, 65, 243, 1000};
 	struct fixture *f = *state;
 
-	extended_add_known(f, netfc_function_by_name("ln"), NETFC_FP16);
+	requests_add_known(f, netfc_function_number(netfc_function_by_name("ln")), NETFC_FP16);
 	for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best(); isa++) {
 		f->base.config.isa = isa;
 		fixture_create_pipeline(&f->base);
@@ -95,7 +100,7 @@ every_instruction_set(void **state)
 	}
 }
 
-/* Min, max, compare and fma: of every format, whether or not it has a table set. */
+/* Of every format, whether or not it has a table set. */
 static void
 two_and_three_operands(void **state)
 {
@@ -105,11 +110,11 @@ two_and_three_operands(void **state)
 	fixture_create_pipeline(&f->base);
 	for (unsigned int round = 0; round < 200; round++) {
 		for (unsigned int i = 0; i < PIPELINE_BURST; i++)
-			extended_fill_request(&asked[i], NETFC_MIN + i % 4, 1 + i / 4 % 4,
+			request_ask_edges(&f->asked[i], NETFC_MIN + i % OPS, 1 + i / OPS % 4,
 				(uint16_t)(1 + (round * 7 + i * 13) % 300), &seed);
-		extended_process(f, asked, frames, PIPELINE_BURST, 2048);
+		requests_process(f, PIPELINE_BURST, 2048);
 		for (unsigned int i = 0; i < PIPELINE_BURST; i++)
-			extended_check_reply(f, frames[i], &asked[i]);
+			request_check_reply(f, i);
 	}
 }
 
@@ -121,20 +126,20 @@ segments_do_not_matter(void **state)
 	unsigned int ops[] = {NETFC_MAX, NETFC_FMA, 70};
 	uint64_t seed = 2;
 
-	extended_add_known(f, netfc_function_by_number(70), NETFC_FP16);
+	requests_add_known(f, 70, NETFC_FP16);
 	fixture_create_pipeline(&f->base);
 	for (unsigned int o = 0; o < RTE_DIM(ops); o++) {
 		for (uint32_t cut = 1; cut < packet_length(5); cut++) {
-			extended_fill_request(&asked[0], ops[o], NETFC_FP16, 5, &seed);
-			extended_process(f, asked, frames, 1, cut);
-			extended_check_reply(f, frames[0], &asked[0]);
+			request_ask_edges(&f->asked[0], ops[o], NETFC_FP16, 5, &seed);
+			requests_process(f, 1, cut);
+			request_check_reply(f, 0);
 		}
 	}
 	/* More lanes than a batch has. */
 	for (unsigned int o = 0; o < RTE_DIM(ops); o++) {
-		extended_fill_request(&asked[0], ops[o], NETFC_FP16, 1000, &seed);
-		extended_process(f, asked, frames, 1, 99);
-		extended_check_reply(f, frames[0], &asked[0]);
+		request_ask_edges(&f->asked[0], ops[o], NETFC_FP16, 1000, &seed);
+		requests_process(f, 1, 99);
+		request_check_reply(f, 0);
 	}
 }
 
@@ -142,20 +147,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(every_function_of_fp16, set_up, requests_tear_down),
 		cmocka_unit_test_setup_teardown(
-			every_function_of_fp16, extended_set_up, extended_tear_down),
+			every_function_of_posit16, set_up, requests_tear_down),
+		cmocka_unit_test_setup_teardown(every_function_of_bf16, set_up, requests_tear_down),
 		cmocka_unit_test_setup_teardown(
-			every_function_of_posit16, extended_set_up, extended_tear_down),
-		cmocka_unit_test_setup_teardown(
-			every_function_of_bf16, extended_set_up, extended_tear_down),
-		cmocka_unit_test_setup_teardown(
-			every_function_of_posit16_es2, extended_set_up, extended_tear_down),
-		cmocka_unit_test_setup_teardown(
-			every_instruction_set, extended_set_up, extended_tear_down),
-		cmocka_unit_test_setup_teardown(
-			two_and_three_operands, extended_set_up, extended_tear_down),
-		cmocka_unit_test_setup_teardown(
-			segments_do_not_matter, extended_set_up, extended_tear_down),
+			every_function_of_posit16_es2, set_up, requests_tear_down),
+		cmocka_unit_test_setup_teardown(every_instruction_set, set_up, requests_tear_down),
+		cmocka_unit_test_setup_teardown(two_and_three_operands, set_up, requests_tear_down),
+		cmocka_unit_test_setup_teardown(segments_do_not_matter, set_up, requests_tear_down),
 	};
 
 	if (eal_start(1) != 0)

@@ -11,11 +11,17 @@
 #include <errno.h>
 
 #include "eal.h"
-#include "extended_fixture.h"
 #include "kernel_groups.h"
+#include "requests_fixture.h"
 
-static struct asked asked[PIPELINE_BURST];
-static uint8_t frames[PIPELINE_BURST][8192];
+/* An operation above those of the library. */
+#define OWN 193
+
+static int
+set_up(void **state)
+{
+	return requests_set_up(state, NULL);
+}
 
 /* What is not loaded is refused: unknown operations, then operations unknown to a format. */
 static void
@@ -26,7 +32,7 @@ not_loaded(void **state)
 		enum netfc_status code;
 	} cases[] = {
 		{0, NETFC_FP16, NETFC_STATUS_OP},
-		{9, NETFC_FP16, NETFC_STATUS_OP},
+		{NETFC_EXTRA_END, NETFC_FP16, NETFC_STATUS_OP},
 		{63, NETFC_FP16, NETFC_STATUS_OP},
 		{71, NETFC_FP16, NETFC_STATUS_OP},
 		{OWN + 1, NETFC_BF16, NETFC_STATUS_OP},
@@ -44,24 +50,24 @@ not_loaded(void **state)
 	struct fixture *f = *state;
 	uint64_t seed = 3;
 
-	extended_add_known(f, netfc_function_by_number(70), NETFC_FP16);
+	requests_add_known(f, 70, NETFC_FP16);
 	memcpy(f->z[1], f->z[0], sizeof(f->z[0]));
 	memset(f->flags[1], NETFC_INVALID, sizeof(f->flags[1]));
-	extended_add_function(f, OWN, NETFC_BF16);
+	requests_add_function(f, OWN, NETFC_BF16);
 	fixture_create_pipeline(&f->base);
 	for (unsigned int c = 0; c < RTE_DIM(cases); c++) {
 		/* A packet that is computed before it, and one after it. */
-		extended_fill_request(&asked[0], 70, NETFC_FP16, 20, &seed);
-		extended_fill_request(&asked[1], cases[c].op, cases[c].format, 20, &seed);
-		extended_fill_request(&asked[2], OWN, NETFC_BF16, 20, &seed);
-		extended_process(f, asked, frames, 3, 2048);
-		extended_check_reply(f, frames[0], &asked[0]);
-		extended_check_error(frames[1], &asked[1], cases[c].code);
-		extended_check_reply(f, frames[2], &asked[2]);
+		request_ask_edges(&f->asked[0], 70, NETFC_FP16, 20, &seed);
+		request_ask_edges(&f->asked[1], cases[c].op, cases[c].format, 20, &seed);
+		request_ask_edges(&f->asked[2], OWN, NETFC_BF16, 20, &seed);
+		requests_process(f, 3, 2048);
+		request_check_reply(f, 0);
+		request_check_error(f, 1, cases[c].code);
+		request_check_reply(f, 2);
 	}
-	extended_fill_request(&asked[0], 70, NETFC_FP16, 0, &seed);
-	extended_process(f, asked, frames, 1, 2048);
-	extended_check_error(frames[0], &asked[0], NETFC_STATUS_LENGTH);
+	request_ask_edges(&f->asked[0], 70, NETFC_FP16, 0, &seed);
+	requests_process(f, 1, 2048);
+	request_check_error(f, 0, NETFC_STATUS_LENGTH);
 }
 
 /* Requests of all kinds in one burst; what is counted of them. */
@@ -74,27 +80,18 @@ together_with_the_four(void **state)
 	struct fixture *f = *state;
 	uint64_t seed = 4, computed = 0;
 
-	extended_add_known(f, netfc_function_by_number(70), NETFC_FP16);
+	requests_add_known(f, 70, NETFC_FP16);
 	memcpy(f->z[1], f->z[0], sizeof(f->z[0]));
-	extended_add_function(f, OWN, NETFC_FP16);
+	requests_add_function(f, OWN, NETFC_FP16);
 	fixture_create_pipeline(&f->base);
 	for (unsigned int i = 0; i < PIPELINE_BURST; i++) {
-		extended_fill_request(&asked[i], ops[i % RTE_DIM(ops)], NETFC_FP16,
+		request_ask_edges(&f->asked[i], ops[i % RTE_DIM(ops)], NETFC_FP16,
 			lanes[i / RTE_DIM(ops) % RTE_DIM(lanes)], &seed);
-		computed += asked[i].lanes;
+		computed += f->asked[i].lanes;
 	}
-	extended_process(f, asked, frames, PIPELINE_BURST, 2048);
-	for (unsigned int i = 0; i < PIPELINE_BURST; i++) {
-		if (asked[i].op == NETFC_ADD || asked[i].op == NETFC_MUL) {
-			for (uint16_t l = 0; l < asked[i].lanes; l++)
-				assert_int_equal(packet_result(frames[i], asked[i].lanes, l),
-					netfc_calc(f->base.set[NETFC_FP16], asked[i].op,
-						asked[i].x[l], asked[i].y[l])
-						.z);
-		} else {
-			extended_check_reply(f, frames[i], &asked[i]);
-		}
-	}
+	requests_process(f, PIPELINE_BURST, 2048);
+	for (unsigned int i = 0; i < PIPELINE_BURST; i++)
+		request_check_reply(f, i);
 	counters = pipeline_worker_counters(f->base.worker);
 	assert_int_equal(counters->netfc_packets, PIPELINE_BURST);
 	assert_int_equal(counters->errors[NETFC_STATUS_OK], PIPELINE_BURST);
@@ -105,7 +102,7 @@ together_with_the_four(void **state)
 	assert_int_equal(counters->extended[OWN], 12);
 	assert_int_equal(counters->extended[NETFC_ADD], 0);
 	/* The slow path counts, too. */
-	extended_process(f, asked, frames, 1, 60);
+	requests_process(f, 1, 60);
 	assert_int_equal(counters->extended[70], 14);
 }
 
@@ -115,12 +112,12 @@ ask_name(struct asked *request, const char *name, unsigned int format)
 {
 	uint8_t bytes[NETFC_FUNCTION_NAME_SIZE] = {0};
 
-	*request = (struct asked){
-		.op = NETFC_OP_NAME, .format = format, .lanes = NETFC_NAME_LANES, .z = {9, 8, 7}};
+	request_set(request, NETFC_OP_NAME, format, NETFC_NAME_LANES);
 	memcpy(bytes, name, strnlen(name, sizeof(bytes)));
 	for (unsigned int l = 0; l < NETFC_NAME_LANES; l++) {
 		request->x[l] = (uint16_t)(bytes[2 * l] << 8 | bytes[2 * l + 1]);
 		request->y[l] = (uint16_t)(bytes[16 + 2 * l] << 8 | bytes[16 + 2 * l + 1]);
+		request->z[l] = 9 - l;
 	}
 }
 
@@ -145,21 +142,21 @@ names(void **state)
 	};
 	struct fixture *f = *state;
 
-	extended_add_known(f, netfc_function_by_number(70), NETFC_FP16);
+	requests_add_known(f, 70, NETFC_FP16);
 	memcpy(f->z[1], f->z[0], sizeof(f->z[0]));
-	extended_add_function(f, OWN, NETFC_BF16);
+	requests_add_function(f, OWN, NETFC_BF16);
 	fixture_create_pipeline(&f->base);
 	for (unsigned int c = 0; c < RTE_DIM(cases); c++) {
-		ask_name(&asked[0], cases[c].name, cases[c].format);
-		extended_process(f, asked, frames, 1, c % 2 == 0 ? 2048 : 57);
+		ask_name(&f->asked[0], cases[c].name, cases[c].format);
+		requests_process(f, 1, c % 2 == 0 ? 2048 : 57);
 		if (cases[c].code == NETFC_STATUS_OK)
-			asked[0].z[0] = (uint16_t)cases[c].number;
-		extended_check_error(frames[0], &asked[0], cases[c].code);
+			f->asked[0].z[0] = (uint16_t)cases[c].number;
+		request_check_error(f, 0, cases[c].code);
 	}
-	ask_name(&asked[0], "sqrt", NETFC_FP16);
-	asked[0].lanes = 7;
-	extended_process(f, asked, frames, 1, 2048);
-	extended_check_error(frames[0], &asked[0], NETFC_STATUS_LENGTH);
+	ask_name(&f->asked[0], "sqrt", NETFC_FP16);
+	f->asked[0].lanes = 7;
+	requests_process(f, 1, 2048);
+	request_check_error(f, 0, NETFC_STATUS_LENGTH);
 	assert_int_equal(pipeline_worker_counters(f->base.worker)->lanes, 0);
 }
 
@@ -169,8 +166,8 @@ twice_the_same(void **state)
 	struct fixture *f = *state;
 	struct pipeline *pipeline;
 
-	extended_add_known(f, netfc_function_by_number(70), NETFC_FP16);
-	extended_add_function(f, 70, NETFC_FP16);
+	requests_add_known(f, 70, NETFC_FP16);
+	requests_add_function(f, 70, NETFC_FP16);
 	assert_int_equal(pipeline_create(&f->base.config, &pipeline), -EEXIST);
 }
 
@@ -191,12 +188,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(not_loaded, extended_set_up, extended_tear_down),
-		cmocka_unit_test_setup_teardown(
-			together_with_the_four, extended_set_up, extended_tear_down),
-		cmocka_unit_test_setup_teardown(names, extended_set_up, extended_tear_down),
-		cmocka_unit_test_setup_teardown(
-			twice_the_same, extended_set_up, extended_tear_down),
+		cmocka_unit_test_setup_teardown(not_loaded, set_up, requests_tear_down),
+		cmocka_unit_test_setup_teardown(together_with_the_four, set_up, requests_tear_down),
+		cmocka_unit_test_setup_teardown(names, set_up, requests_tear_down),
+		cmocka_unit_test_setup_teardown(twice_the_same, set_up, requests_tear_down),
 		cmocka_unit_test(too_many),
 	};
 

@@ -162,6 +162,26 @@ TEST(triples_that_nearly_cancel)
 	for_each_format(check_cancelling);
 }
 
+/* Of a format without kernels of its own, whatever its fraction: by the library, lane by lane. */
+TEST(another_format)
+{
+	static const struct netfc_format ieee_6_9 = {.id = NETFC_FORMAT_END,
+		.name = "ieee_6_9",
+		.width = 16,
+		.exp_bits = 6,
+		.fraction_bits = 9,
+		.inf = 0x7e00,
+		.nan = 0x7f00};
+	struct checked c = {.format = &ieee_6_9};
+
+	for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best(); isa++)
+		assert_int_equal(extended_create(c.format, isa, SOCKET_ID_ANY, &c.kernel[isa]), 0);
+	check_random(&c);
+	check_cancelling(&c);
+	for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best(); isa++)
+		vector_free(c.kernel[isa]);
+}
+
 int
 main(void)
 {
@@ -169,6 +189,7 @@ main(void)
 		cmocka_unit_test(all_edge_triples),
 		cmocka_unit_test(random_triples),
 		cmocka_unit_test(triples_that_nearly_cancel),
+		cmocka_unit_test(another_format),
 	};
 
 	if (eal_start(1) != 0)

@@ -22,29 +22,12 @@
 static const char *set_name;
 static unsigned int format;
 
-static uint16_t values[2][NETFC_FUNCTION_ENTRIES];
-static uint8_t flags[2][NETFC_FUNCTION_ENTRIES];
-
 static int
 set_up(void **state)
 {
-	static struct pipeline_function functions[2] = {
-		{"sqrt", FUNCTION, 0, values[0], flags[0]},
-		{"to_fp16", CONVERSION, 0, values[1], flags[1]},
-	};
-	struct fixture *f;
-
 	requests_set_up(state, set_name);
-	f = *state;
-	for (unsigned int n = 0; n < RTE_DIM(functions); n++) {
-		functions[n].format = (uint8_t)format;
-		assert_int_equal(
-			netfc_function_table(netfc_function_by_number(functions[n].number),
-				netfc_set_format(f->base.set[format]), values[n], flags[n]),
-			NETFC_OK);
-	}
-	f->base.config.functions = functions;
-	f->base.config.function_count = RTE_DIM(functions);
+	requests_add_known(*state, FUNCTION, format);
+	requests_add_known(*state, CONVERSION, format);
 	return 0;
 }
 

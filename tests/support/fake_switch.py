@@ -44,14 +44,23 @@ class TableSet:
         return z, int(flags)
 
     def _ask(self, op, x, y):
-        self._process.stdin.writelines(f'{op} {a:04x} {b:04x}\n' for a, b in zip(x, y))
+        self._process.stdin.writelines(f'{op} {a:x} {b:x}\n' for a, b in zip(x, y))
         self._process.stdin.flush()
         return [self._process.stdout.readline().split() for _ in x]
 
 
 def slot_type(form):
     """How a slot of a format stands in a datagram."""
-    return np.dtype('>u4' if form == oracle.FP32 else '>u2')
+    return np.dtype('>u4' if form == oracle.FP32 else 'u1' if form in oracle.NARROW else '>u2')
+
+
+def operands(request):
+    """x, y and z of a request, as arrays; behind each may be a byte that fills up."""
+    _, _, _, form, _, count, _ = protocol.HEADER.unpack_from(request)
+    size = slot_type(form).itemsize * count
+    size += size % 2
+    starts = (protocol.HEADER.size + operand * size for operand in range(3))
+    return [np.frombuffer(request, slot_type(form), count, start) for start in starts]
 
 
 def with_status(request, code=0, flags=0):
@@ -63,10 +72,9 @@ def with_status(request, code=0, flags=0):
 
 def with_z(reply, z):
     """A reply with these results."""
-    slot = slot_type(reply[4])
-    size = slot.itemsize * len(z)
-    at = protocol.HEADER.size + 2 * size
-    return reply[:at] + np.asarray(z, dtype=slot).tobytes() + reply[at + size:]
+    new = np.asarray(z, dtype=slot_type(reply[4])).tobytes()
+    at = protocol.HEADER.size + 2 * (len(new) + len(new) % 2)
+    return reply[:at] + new + reply[at + len(new):]
 
 
 class Function:
@@ -127,13 +135,13 @@ class FakeSwitch:
 
     def answer(self, request):
         """The reply to a request without mistakes."""
-        _, _, op, form, _, count, _ = protocol.HEADER.unpack_from(request)
-        slots = np.frombuffer(request, slot_type(form), 3 * count, protocol.HEADER.size)
-        slots = slots.reshape(3, -1)
+        _, _, op, form, *_ = protocol.HEADER.unpack_from(request)
+        slots = operands(request)
         if op == protocol.NAME:
-            return self.answer_name(request, slots[:2].tobytes().rstrip(b'\0').decode())
+            name = slots[0].tobytes() + slots[1].tobytes()
+            return self.answer_name(request, name.rstrip(b'\0').decode())
         if op in oracle.EXTENDED:
-            results = [oracle.calc_extended(form, op, *map(int, lane)) for lane in slots.T]
+            results = [oracle.calc_extended(form, op, *map(int, lane)) for lane in zip(*slots)]
             z, flags = (np.array(part) for part in zip(*results))
             return with_z(with_status(request, flags=int(np.bitwise_or.reduce(flags))), z)
         if op > protocol.QUERY:

@@ -3,8 +3,9 @@
 
 #include "aggregate/team.h"
 
-struct aggregate_message
-team_message(const struct team *team, unsigned int worker, uint8_t op, uint32_t id)
+/* A message of a worker, except for what depends on its kind. */
+static struct aggregate_message
+message_of(const struct team *team, unsigned int worker, uint8_t op, uint32_t id)
 {
 	const struct aggregate_options *options = &team->options->aggregate;
 
@@ -58,7 +59,7 @@ team_send_short(struct team *team, unsigned int w, uint8_t op, uint64_t now)
 {
 	const struct aggregate_options *options = &team->options->aggregate;
 	const struct flow flow = flow_to(team, w, 0);
-	struct aggregate_message message = team_message(team, w, op, w);
+	struct aggregate_message message = message_of(team, w, op, w);
 	struct rte_mbuf *mbuf = allocate(team);
 
 	if (mbuf == NULL)
@@ -102,7 +103,7 @@ request_of(const struct team *team, unsigned int worker, uint32_t number)
 	struct chunk_request request = {
 		.queue = queue_for(team, shard),
 		.flow = flow_to(team, worker, shard),
-		.message = team_message(team, worker, chunk->op, number),
+		.message = message_of(team, worker, chunk->op, number),
 		.body = {.bytes = chunk_values(chunk, w),
 			.length = chunk_sent_bytes(chunk, w),
 			.key = worker_keys_of(team->keys, chunk->op)},

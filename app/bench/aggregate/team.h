@@ -191,10 +191,6 @@ struct team {
 	const char *failure; /**< what ended the run before its time; NULL: nothing */
 };
 
-/** Make a message of a worker, except for what depends on its kind. */
-struct aggregate_message
-team_message(const struct team *team, unsigned int worker, uint8_t op, uint32_t id);
-
 /** Space for more packets? Each takes part of the port's queue. */
 static inline bool
 team_can_send(const struct team *team)

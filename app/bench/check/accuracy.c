@@ -144,10 +144,8 @@ accuracy_find(const struct workload *workload, struct accuracies *accuracies)
 	struct sums sums[RTE_DIM(accuracies->of)] = {0};
 	uint64_t *errors = calloc(count * ERROR_BUCKETS, sizeof(*errors));
 
-	if (errors == NULL) {
-		fprintf(stderr, PROGRAM ": no memory to find the accuracy\n");
-		return -1;
-	}
+	if (errors == NULL)
+		return REPORT("no memory to find the accuracy\n");
 	for (size_t s = 0; s < count; s++)
 		sums[s].errors = errors + s * ERROR_BUCKETS;
 	for (uint32_t c = 0; c < workload->count; c++) {

@@ -74,9 +74,8 @@ struct mismatches {
 /** Count a mismatch, and keep it if it is one of the first. */
 void mismatch_note(struct mismatches *mismatches, const struct mismatch_example *example);
 
-/** The name of a kind, for programs, and its meaning, for people. */
+/** The name of a kind, for programs. */
 const char *mismatch_name(enum mismatch kind);
-const char *mismatch_meaning(enum mismatch kind);
 
 /** The name of a status code; "unknown" for others. */
 const char *mismatch_status_name(unsigned int code);

@@ -27,12 +27,6 @@ mismatch_name(enum mismatch kind)
 }
 
 const char *
-mismatch_meaning(enum mismatch kind)
-{
-	return kinds[kind].meaning;
-}
-
-const char *
 mismatch_status_name(unsigned int code)
 {
 	static const char *const names[] = {
@@ -93,7 +87,7 @@ print_example(FILE *out, const struct mismatch_example *example, const struct ne
 	case MISMATCH_ID:
 	case MISMATCH_ADDRESSES:
 	case MISMATCH_UNCOMPUTED:
-		fprintf(out, "%s", mismatch_meaning(example->kind));
+		fprintf(out, "%s", kinds[example->kind].meaning);
 		break;
 	default:
 		fprintf(out, "%s: 0x%" PRIx32 ", not 0x%" PRIx32, mismatch_name(example->kind),

@@ -137,8 +137,7 @@ has_ops_but(const struct aggregate_options *options, unsigned int most)
 static int
 refuse_key(const char *key, const char *why)
 {
-	fprintf(stderr, PROGRAM ": --aggregate %s=: %s\n", key, why);
-	return -1;
+	return REPORT("--aggregate %s=: %s\n", key, why);
 }
 
 /* What the members of a tree cannot do. */
@@ -169,13 +168,11 @@ check_into(const struct aggregate_options *options)
 				(options->ops >> (op - AGGREGATE_SUM) & 1) == 0 ||
 				aggregate_has_format(op, bench_aggregate_format(options, format)))
 				continue;
-			fprintf(stderr,
-				PROGRAM ": --aggregate into=%s: op=%s of format=%s has no such "
-					"results; sum and mean of fp8_e4m3 and fp8_e5m2 have, and "
-					"into=fp32 of fp16 and bf16\n",
+			return REPORT("--aggregate into=%s: op=%s of format=%s has no such "
+				      "results; sum and mean of fp8_e4m3 and fp8_e5m2 have, and "
+				      "into=fp32 of fp16 and bf16\n",
 				into_names[options->into], aggregate_op_name(op),
 				aggregate_format_name(format));
-			return -1;
 		}
 	return 0;
 }
@@ -183,21 +180,13 @@ check_into(const struct aggregate_options *options)
 int
 bench_aggregate_check(const struct aggregate_options *options)
 {
-	if ((options->slots & (options->slots - 1)) != 0) {
-		fprintf(stderr, PROGRAM ": --aggregate slots=%" PRIu64 ": not a power of two\n",
-			options->slots);
-		return -1;
-	}
+	if ((options->slots & (options->slots - 1)) != 0)
+		return REPORT(
+			"--aggregate slots=%" PRIu64 ": not a power of two\n", options->slots);
 	if (options->bytes < 8 &&
-		(options->formats & (1u << AGGREGATE_FP64 | 1u << AGGREGATE_INT64)) != 0) {
-		fprintf(stderr,
-			PROGRAM ": --aggregate bytes=: give 8 or more for fp64 and int64\n");
-		return -1;
-	}
-	if (options->key[0] != '\0' && options->flood > 0) {
-		fprintf(stderr,
-			PROGRAM ": --aggregate flood=: bad packets have no tags; give no key=\n");
-		return -1;
-	}
+		(options->formats & (1u << AGGREGATE_FP64 | 1u << AGGREGATE_INT64)) != 0)
+		return REPORT("--aggregate bytes=: give 8 or more for fp64 and int64\n");
+	if (options->key[0] != '\0' && options->flood > 0)
+		return REPORT("--aggregate flood=: bad packets have no tags; give no key=\n");
 	return check_tree(options) == 0 ? check_into(options) : -1;
 }

@@ -28,8 +28,8 @@ value_op(FILE *errors, const char *option, const char *text, void *field)
 	function = netfc_function_by_name(text);
 	if (function != NULL)
 		*value = netfc_function_number(function);
-	/* What fma adds is where its result goes, and so cannot be wrong before. */
-	if (*value != 0 && *value != NETFC_FMA)
+	/* A third operand is where the result goes, and so cannot be wrong before. */
+	if (*value != 0 && netfc_extra_operands(*value) == 2)
 		return 0;
 	return option_refuse(errors, option, text,
 		"add, sub, mul, div, all, min, max, compare, or a function of netfc-tables list "

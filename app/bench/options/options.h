@@ -172,7 +172,4 @@ struct options {
 enum options_result
 bench_options_parse(int argc, char **argv, struct options *options, int *eal_argc);
 
-/** See whether the options go together, and choose what depends on others. 0 or -1. */
-int options_settle(struct options *options);
-
 #endif /* OPTIONS_H */

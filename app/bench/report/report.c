@@ -7,6 +7,7 @@
 #include <rte_lcore.h>
 #include <rte_version.h>
 
+#include "aggregate/team.h"
 #include "options/options.h"
 #include "report/report.h"
 
@@ -268,4 +269,67 @@ report_results(FILE *out, const struct bench *bench, const struct results *resul
 	if (bench->run.counters.right != 0)
 		print_accuracy(out, bench, &results->accuracies);
 	fflush(out);
+}
+
+/* ---- progress -------------------------------------------------------------------------------- */
+
+/* Without rates of packets: values are what counts. */
+static void
+print_team_line(
+	const struct team_counters *counters, double seconds, uint64_t values, double interval)
+{
+	fprintf(stderr,
+		"%8.1f s %12" PRIu64 " results %10.3f million values/s %8" PRIu64
+		" retries %8" PRIu64 " wrong\n",
+		seconds, counters->results, (double)values / interval / 1e6, counters->retries,
+		counters->wrong);
+}
+
+static void
+print_run_line(const struct bench *bench, double seconds, uint64_t replies, double interval)
+{
+	const struct run_counters *counters = &bench->run.counters;
+	double rate = (double)replies / interval;
+
+	fprintf(stderr,
+		"%8.1f s %12" PRIu64 " sent %12" PRIu64
+		" answered %9.3f Mpps %9.3f Mlanes/s %8" PRIu64 " lost %8" PRIu64 " wrong\n",
+		seconds, counters->sent, counters->answered, rate / 1e6,
+		rate * bench->options.lanes / 1e6, counters->lost, counters->wrong);
+}
+
+static void
+print_progress(void *arg)
+{
+	struct progress *progress = arg;
+	const struct bench *bench = progress->bench;
+	const struct team_counters *team = progress->team;
+	double interval = bench->options.progress;
+	uint64_t now = team != NULL ? team->values : bench->run.counters.answered;
+
+	progress->seconds += interval;
+	if (team != NULL)
+		print_team_line(team, progress->seconds, now - progress->before, interval);
+	else
+		print_run_line(bench, progress->seconds, now - progress->before, interval);
+	progress->before = now;
+}
+
+int
+progress_start(
+	struct progress *progress, const struct bench *bench, const struct team_counters *counters)
+{
+	double interval = bench->options.progress;
+
+	*progress = (struct progress){.bench = bench, .team = counters};
+	if (interval == 0)
+		return 0;
+	return ticker_start(&progress->ticker, "netfc-progress",
+		(uint64_t)(interval * (double)NS_PER_S), print_progress, progress);
+}
+
+void
+progress_stop(struct progress *progress)
+{
+	ticker_stop(&progress->ticker);
 }

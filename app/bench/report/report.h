@@ -7,7 +7,6 @@
  * What a run came to: while it goes on, worked out once, and told to people and programs.
  */
 
-#include <semaphore.h>
 #include <stdio.h>
 
 #include <jansson.h>
@@ -71,10 +70,9 @@ struct team_counters;
 struct progress {
 	const struct bench *bench;
 	const struct team_counters *team; /**< NULL: no aggregation */
-	struct side_work work;
-	side_thread thread;
-	sem_t stop;
-	bool running;
+	double seconds;                   /**< so far, and what was counted until then */
+	uint64_t before;
+	struct ticker ticker;
 };
 
 /**

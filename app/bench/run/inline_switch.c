@@ -7,6 +7,7 @@
 #include <rte_mbuf_pool_ops.h>
 #include <rte_mempool.h>
 
+#include "dpdk/eal.h"
 #include "json.h"
 #include "options/options.h"
 #include "run/run.h"
@@ -61,15 +62,6 @@ add_aggregation(const struct options *options, char address[INET6_ADDRSTRLEN],
 	config->parent = aggregate->parent.version != 0 ? parent : NULL;
 }
 
-static bool
-has_mempool_ops(const char *name)
-{
-	for (unsigned int o = 0; o < rte_mempool_ops_table.num_ops; o++)
-		if (strcmp(rte_mempool_ops_table.ops[o].name, name) == 0)
-			return true;
-	return false;
-}
-
 /*
  * The lcore that frees a packet is not the one that allocated it. A ring, the default, would reuse
  * buffers in turn, all of them cold; a stack reuses those freed last, as does the cache of an lcore
@@ -78,7 +70,7 @@ has_mempool_ops(const char *name)
 static void
 choose_mempool_ops(void)
 {
-	if (rte_mbuf_user_mempool_ops() == NULL && has_mempool_ops(REUSING_OPS))
+	if (rte_mbuf_user_mempool_ops() == NULL && ethdev_pool_ops(REUSING_OPS) != NULL)
 		rte_mbuf_set_user_mempool_ops(REUSING_OPS);
 }
 

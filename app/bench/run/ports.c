@@ -15,14 +15,12 @@
 static int
 report_no_port(void)
 {
-	fprintf(stderr,
-		PROGRAM ": no port\n"
-			"Bind a NIC to a DPDK driver (dpdk-devbind.py), add a virtual device:\n"
-			"  --vdev=net_virtio_user0,path=SOCKET,queue_size=1024  (to a vhost port)\n"
-			"  --vdev=net_memif0,socket=SOCKET                      (to a memif port)\n"
-			"or run the switch in this process, too:\n"
-			"  " PROGRAM " ... -- --inline\n");
-	return -1;
+	return REPORT("no port\n"
+		      "Bind a NIC to a DPDK driver (dpdk-devbind.py), add a virtual device:\n"
+		      "  --vdev=net_virtio_user0,path=SOCKET,queue_size=1024  (to a vhost port)\n"
+		      "  --vdev=net_memif0,socket=SOCKET                      (to a memif port)\n"
+		      "or run the switch in this process, too:\n"
+		      "  " PROGRAM " ... -- --inline\n");
 }
 
 static uint16_t
@@ -36,12 +34,9 @@ add_port(struct bench *bench, const char *option, uint16_t id)
 {
 	struct port *port = &bench->port[bench->port_count];
 
-	if (!rte_eth_dev_is_valid_port(id)) {
-		fprintf(stderr, PROGRAM ": --%s %u: no such port; there %s %u, from 0 on\n", option,
-			id, rte_eth_dev_count_avail() == 1 ? "is" : "are",
-			rte_eth_dev_count_avail());
-		return -1;
-	}
+	if (!rte_eth_dev_is_valid_port(id))
+		return REPORT("--%s %u: no such port; there %s %u, from 0 on\n", option, id,
+			rte_eth_dev_count_avail() == 1 ? "is" : "are", rte_eth_dev_count_avail());
 	bench->port_count++;
 	port->id = id;
 	port->queues = bench->embedded != NULL ? (uint16_t)bench->options.switch_lcores : 1;
@@ -93,9 +88,8 @@ check_mtu(const struct bench *bench)
 
 		if (bench->options.mtu <= port->info.max_mtu)
 			continue;
-		fprintf(stderr, PROGRAM ": --mtu %u: port %u takes no more than %u\n",
-			bench->options.mtu, port->id, port->info.max_mtu);
-		return -1;
+		return REPORT("--mtu %u: port %u takes no more than %u\n", bench->options.mtu,
+			port->id, port->info.max_mtu);
 	}
 	return 0;
 }
@@ -161,13 +155,10 @@ wait_for_link(const struct bench *bench, const struct port *port, uint64_t deadl
 	while (!is_up(port)) {
 		if (bench_should_quit(bench))
 			return 0;
-		if (rte_rdtsc() > deadline) {
-			fprintf(stderr,
-				PROGRAM ": port %u (%s): the link did not come up in %g seconds; "
-					"is the other side running?\n",
+		if (rte_rdtsc() > deadline)
+			return REPORT("port %u (%s): the link did not come up in %g seconds; "
+				      "is the other side running?\n",
 				port->id, port->info.driver_name, bench->options.wait);
-			return -1;
-		}
 		rte_delay_us_sleep(LINK_POLL_MS * US_PER_S / MS_PER_S);
 	}
 	return 0;

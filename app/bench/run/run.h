@@ -44,28 +44,6 @@ void run_loop_free(struct bench *bench);
 /** Whether every packet sent and received is accounted for; what is not is reported on stderr. */
 bool run_loop_adds_up(const struct bench *bench);
 
-/* Requests of the workload, each with an id, put into packets and sent. */
-
-/**
- * Send requests; what the port does not take now is kept for the next time.
- *
- * @param allowed how many, those kept included
- * @return how many were sent
- */
-unsigned int send_requests(struct bench *bench, uint64_t allowed);
-
-/** Give up those kept. */
-void send_abandon(struct bench *bench);
-
-/* Replies: received, classified, checked, counted. */
-
-/**
- * Receive a burst.
- *
- * @return how many packets there were
- */
-unsigned int receive_replies(struct bench *bench);
-
 /* What an lcore does when it has nothing to do. */
 
 /** Whether an lcore may share its CPUs: with another lcore, or because it may use several. */

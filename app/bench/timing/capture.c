@@ -24,8 +24,7 @@
 static int
 fail(const char *path, const char *what)
 {
-	fprintf(stderr, PROGRAM ": --time '%s': %s\n", path, what);
-	return -1;
+	return REPORT("--time '%s': %s\n", path, what);
 }
 
 /* Of x (operand 0), y or z. */
@@ -166,13 +165,10 @@ capture_read(const char *path, struct capture *capture)
 	int result;
 
 	*capture = (struct capture){0};
-	if (file == NULL) {
-		fprintf(stderr,
-			PROGRAM ": --time '%s': expected " TIME_SUMS ", " TIME_TAGS
-				" or a capture file; %s\n",
+	if (file == NULL)
+		return REPORT("--time '%s': expected " TIME_SUMS ", " TIME_TAGS
+			      " or a capture file; %s\n",
 			path, message);
-		return -1;
-	}
 	result = read_frames(path, file, capture);
 	pcap_close(file);
 	if (result == 0 && is_uniform(capture) && keep_operands(capture) != 0)

@@ -11,7 +11,7 @@
 #include <rte_memory.h>
 
 #include "bench.h"
-#include "engines.h"
+#include "match.h"
 #include "timing/timing.h"
 
 /* Put lanes of the capture into a batch; returns how many. */
@@ -97,11 +97,8 @@ look_ups_create(struct parts *parts)
 		if (parts->program->step[s].kind == NETFC_STEP_LOOKUP)
 			error = add_look_up(parts, &parts->program->step[s]);
 	}
-	if (error != 0) {
-		fprintf(stderr, PROGRAM ": --time: cannot make the match stages: %s\n",
-			rte_strerror(-error));
-		return -1;
-	}
+	if (error != 0)
+		return REPORT("--time: cannot make the match stages: %s\n", rte_strerror(-error));
 	for (uint32_t first = 0; first < parts->lanes; first += NETFC_BATCH)
 		record_batch(parts, first, &lanes, load_batch(parts, first, &lanes));
 	return 0;

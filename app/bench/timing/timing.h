@@ -15,12 +15,6 @@
 #include "options/options.h"
 #include "pipeline.h"
 
-/** Something to be timed; `turn` counts. */
-typedef void (*time_work)(void *arg, unsigned int turn);
-
-/** Seconds that it takes, of this thread: the best of twenty measurements. */
-double time_best(time_work work, void *arg, double seconds);
-
 /** Exact sums in memory, by format, operation, instruction set and data. 0 or -1. */
 int time_sums(const struct options *options);
 
@@ -109,13 +103,6 @@ struct parts {
 	bool has_stages;                         /**< false: the engine computes without tables */
 };
 
-/** Cycles of one pass. */
-struct packet_cycles {
-	uint64_t classify; /**< what pipeline_process() begins with */
-	uint64_t pipeline; /**< pipeline_process(), classification included */
-	uint64_t reflect;  /**< addresses swapped */
-};
-
 /** Cycles of one pass, by step of the program. */
 struct step_cycles {
 	uint64_t step[NETFC_MAX_STEPS];
@@ -124,10 +111,6 @@ struct step_cycles {
 /** Find the keys of all look-ups and make their stages. 0, or -1, reported on stderr. */
 int look_ups_create(struct parts *parts);
 void look_ups_free(struct parts *parts);
-
-/** Make buffers, and see that results are right. 0, or -1, reported on stderr. */
-int packets_create(struct parts *parts);
-void packets_free(struct parts *parts);
 
 /** The look-ups that go through match stages. */
 uint64_t measure_look_ups(const struct parts *parts);
@@ -140,8 +123,5 @@ uint64_t measure_bare(const struct parts *parts);
 
 /** Every step of the program, over batches. */
 void measure_steps(const struct parts *parts, struct step_cycles *cycles);
-
-/** Whole packets, in bursts. */
-struct packet_cycles measure_packets(const struct parts *parts);
 
 #endif /* TIMING_H */

@@ -37,19 +37,16 @@ add(struct operands *operands, struct pair pair)
 static int
 fail(const char *path, const char *what)
 {
-	fprintf(stderr, PROGRAM ": --operands '%s': %s\n", path, what);
-	return -1;
+	return REPORT("--operands '%s': %s\n", path, what);
 }
 
 static int
 bad_line(const char *path, unsigned long line, const char *expected)
 {
-	fprintf(stderr,
-		PROGRAM ": --operands '%s', line %lu: expected %s\n"
-			"The name of a file with operands as on the wire ends in " BINARY_SUFFIX
-			".\n",
+	return REPORT("--operands '%s', line %lu: expected %s\n"
+		      "The name of a file with operands as on the wire ends in " BINARY_SUFFIX
+		      ".\n",
 		path, line, expected);
-	return -1;
 }
 
 /* 1 if there is a pair in the line, 0 if it is empty or a comment, -1 if it is wrong. */
@@ -127,14 +124,6 @@ read_binary(
 			: "its length is no multiple of 2 bytes (x, y)");
 }
 
-static bool
-is_binary(const char *path)
-{
-	size_t length = strlen(path), suffix = strlen(BINARY_SUFFIX);
-
-	return length > suffix && strcmp(path + length - suffix, BINARY_SUFFIX) == 0;
-}
-
 static int
 read_file(const char *path, const struct netfc_format *format, struct operands *operands)
 {
@@ -144,8 +133,8 @@ read_file(const char *path, const struct netfc_format *format, struct operands *
 	if (file == NULL)
 		return fail(path, strerror(errno));
 	errno = 0;
-	result = is_binary(path) ? read_binary(file, path, format, operands)
-				 : read_text(file, path, format, operands);
+	result = has_suffix(path, BINARY_SUFFIX) ? read_binary(file, path, format, operands)
+						 : read_text(file, path, format, operands);
 	if (result == 0 && ferror(file))
 		result = fail(path, errno != 0 ? strerror(errno) : "cannot be read");
 	else if (result == 0 && operands->count == 0)
@@ -211,10 +200,8 @@ operands_get(const struct options *options, const struct netfc_format *format, s
 	if (!values && strcmp(options->operands, OPERANDS_RANDOM) != 0)
 		return read_file(options->operands, format, operands);
 	operands->pairs = calloc(wanted, sizeof(*operands->pairs));
-	if (operands->pairs == NULL) {
-		fprintf(stderr, PROGRAM ": no memory for %zu pairs of operands\n", wanted);
-		return -1;
-	}
+	if (operands->pairs == NULL)
+		return REPORT("no memory for %zu pairs of operands\n", wanted);
 	operands->count = wanted;
 	draw(operands, format, values, options->seed);
 	return 0;

@@ -66,20 +66,15 @@ allocate(struct workload *workload, const struct operands *operands, unsigned in
 	uint64_t groups = (operands->count + workload->lanes - 1) / workload->lanes;
 	uint64_t requests = groups * ops, bytes = requests * bytes_per_request(workload);
 
-	if (bytes > MAX_BYTES) {
-		fprintf(stderr,
-			PROGRAM ": %zu pairs of operands are too many: %" PRIu64
-				" MiB of packets, %" PRIu64 " at the most\n",
+	if (bytes > MAX_BYTES)
+		return REPORT("%zu pairs of operands are too many: %" PRIu64
+			      " MiB of packets, %" PRIu64 " at the most\n",
 			operands->count, bytes >> 20, MAX_BYTES >> 20);
-		return -1;
-	}
 	workload->count = (uint32_t)requests;
 	workload->requests = calloc(requests, sizeof(*workload->requests));
 	workload->bytes = aligned_alloc(RTE_CACHE_LINE_SIZE, bytes);
-	if (workload->requests == NULL || workload->bytes == NULL) {
-		fprintf(stderr, PROGRAM ": no memory for %" PRIu64 " requests\n", requests);
-		return -1;
-	}
+	if (workload->requests == NULL || workload->bytes == NULL)
+		return REPORT("no memory for %" PRIu64 " requests\n", requests);
 	memset(workload->bytes, 0, bytes);
 	return 0;
 }
@@ -93,10 +88,8 @@ static int
 scratch_allocate(struct scratch *scratch, uint32_t lanes)
 {
 	scratch->x = calloc(3 * (size_t)lanes, sizeof(*scratch->x));
-	if (scratch->x == NULL) {
-		fprintf(stderr, PROGRAM ": out of memory\n");
-		return -1;
-	}
+	if (scratch->x == NULL)
+		return REPORT("out of memory\n");
 	scratch->y = scratch->x + lanes;
 	scratch->z = scratch->y + lanes;
 	return 0;

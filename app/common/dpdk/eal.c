@@ -124,16 +124,6 @@ check_hugepages(const char *program, int eal_argc, char **eal_argv)
 
 #define TAP_LOG "pmd.net.tap"
 
-static bool
-sets_log_level(int eal_argc, char **eal_argv)
-{
-	for (int a = 1; a < eal_argc && strcmp(eal_argv[a], "--") != 0; a++) {
-		if (strncmp(eal_argv[a], "--log-level", strlen("--log-level")) == 0)
-			return true;
-	}
-	return false;
-}
-
 /*
  * On a kernel without the multiq qdisc, the TAP driver logs four times that it does without. Its
  * log is off while it opens interfaces.
@@ -166,7 +156,7 @@ eal_start(const char *program, int eal_argc, char **eal_argv)
 {
 	if (check_hugepages(program, eal_argc, eal_argv) != 0)
 		return -1;
-	if (sets_log_level(eal_argc, eal_argv)) {
+	if (has_option(eal_argc, eal_argv, "--log-level")) {
 		if (rte_eal_init(eal_argc, eal_argv) >= 0)
 			return 0;
 	} else if (start_with_quiet_tap(eal_argc, eal_argv) >= 0) {

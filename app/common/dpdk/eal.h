@@ -72,6 +72,9 @@ ethdev_start(uint16_t id, const struct rte_eth_dev_info *info, const struct ethd
 /** Stop a port if it was started, and close it. */
 void ethdev_stop(uint16_t id, bool started);
 
+/** How memory pools of that name give and take; NULL: there are none. */
+const struct rte_mempool_ops *ethdev_pool_ops(const char *name);
+
 /**
  * Make a pool of packet buffers.
  *

@@ -47,9 +47,8 @@ populate(struct rte_mempool *pool, unsigned int most, void *memory, rte_iova_t i
 	return (int)count;
 }
 
-/* Operations by their name, or NULL. */
-static const struct rte_mempool_ops *
-find_ops(const char *name)
+const struct rte_mempool_ops *
+ethdev_pool_ops(const char *name)
 {
 	for (uint32_t i = 0; i < rte_mempool_ops_table.num_ops; i++) {
 		if (strcmp(rte_mempool_ops_table.ops[i].name, name) == 0)
@@ -90,12 +89,12 @@ may_cross_pages(void)
 static const char *
 dense_pool_ops(void)
 {
-	const struct rte_mempool_ops *usual = find_ops(rte_mbuf_best_mempool_ops());
+	const struct rte_mempool_ops *usual = ethdev_pool_ops(rte_mbuf_best_mempool_ops());
 	struct rte_mempool_ops ops;
 
 	if (usual == NULL || !may_cross_pages())
 		return NULL;
-	if (find_ops(NAME) != NULL)
+	if (ethdev_pool_ops(NAME) != NULL)
 		return NAME;
 	ops = *usual;
 	snprintf(ops.name, sizeof(ops.name), NAME);

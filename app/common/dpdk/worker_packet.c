@@ -13,8 +13,9 @@
 	(sizeof(struct aggregate_join_wire) + sizeof(struct aggregate_place_wire) + \
 		AGGREGATE_MAX_LEVELS * sizeof(struct aggregate_level))
 
-uint64_t
-worker_packet_pseudo_sum(const struct rte_mbuf *mbuf, const struct flow *flow)
+/* Of a written packet's UDP pseudo header. */
+static uint64_t
+pseudo_sum(const struct rte_mbuf *mbuf, const struct flow *flow)
 {
 	const uint8_t *ip = rte_pktmbuf_mtod_offset(mbuf, const uint8_t *, RTE_ETHER_HDR_LEN);
 
@@ -36,8 +37,8 @@ worker_packet_write(struct rte_mbuf *mbuf, const struct flow *flow,
 	aggregate_build_request(payload, message);
 	if (body->bytes != NULL)
 		memcpy(payload + AGGREGATE_HEADER_BYTES, body->bytes, body->length);
-	sum = worker_packet_pseudo_sum(mbuf, flow) +
-		rte_raw_cksum(udp, sizeof(*udp) + AGGREGATE_HEADER_BYTES) + body->sum;
+	sum = pseudo_sum(mbuf, flow) + rte_raw_cksum(udp, sizeof(*udp) + AGGREGATE_HEADER_BYTES) +
+		body->sum;
 	if (tag > 0) {
 		/* Chunks whose numbers have more than 32 bits are not sent by these programs. */
 		aggregate_tag_make(body->key, payload, AGGREGATE_HEADER_BYTES + body->length, 0);
@@ -252,5 +253,5 @@ bad_packet_write(enum bad_packet kind, struct rte_mbuf *mbuf, const struct flow 
 	if (kind == BAD_MAGIC)
 		spoil_magic(udp);
 	if (kind == BAD_CHECKSUM)
-		spoil_checksum(udp, checksum_fold(worker_packet_pseudo_sum(mbuf, flow)));
+		spoil_checksum(udp, checksum_fold(pseudo_sum(mbuf, flow)));
 }

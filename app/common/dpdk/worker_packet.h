@@ -57,9 +57,6 @@ void worker_packet_write(struct rte_mbuf *mbuf, const struct flow *flow,
 void worker_packet_write_short(struct rte_mbuf *mbuf, const struct flow *flow,
 	const struct aggregate_message *message, const struct aggregate_tag_key *key);
 
-/** The sum of a written packet's UDP pseudo header. */
-uint64_t worker_packet_pseudo_sum(const struct rte_mbuf *mbuf, const struct flow *flow);
-
 /** Keys of the tags of workers, of both directions: of joins, and of their job's session. */
 struct worker_keys;
 

@@ -6,18 +6,6 @@
 
 #include "exact.h"
 
-const char *const data_kind_names[DATA_KINDS] = {
-	[DATA_ANY] = "any encoding",
-	[DATA_GRADIENTS] = "gradients",
-	[DATA_CANCEL] = "near cancellation",
-	[DATA_SUBNORMAL] = "all subnormal",
-	[DATA_OVERFLOW] = "overflow at the last bit",
-	[DATA_ZEROS] = "zeros",
-	[DATA_SPARSE] = "sparse gradients",
-	[DATA_SPECIAL] = "special values",
-	[DATA_FINITE] = "any finite number",
-};
-
 const char *const data_kind_words[DATA_KINDS] = {
 	[DATA_ANY] = "any",
 	[DATA_GRADIENTS] = "gradients",

@@ -25,9 +25,6 @@ struct oracle_result {
 struct oracle_result
 oracle_reduce(unsigned int op, unsigned int format, const uint64_t *values, unsigned int workers);
 
-/** The value of an encoding; infinities and NaN (NaR) as such. */
-double oracle_value(unsigned int format, uint64_t bits);
-
 /** The encoding nearest to a number that is not NaN; the number is not kept. */
 uint64_t oracle_round(unsigned int format, mpfr_t number);
 
@@ -46,10 +43,7 @@ enum data_kind {
 	DATA_KINDS,
 };
 
-/** For people. */
-extern const char *const data_kind_names[DATA_KINDS];
-
-/** For options, a word each. */
+/** A word for each. */
 extern const char *const data_kind_words[DATA_KINDS];
 
 /** The next number of a sequence that the seed stands for. */

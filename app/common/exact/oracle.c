@@ -48,8 +48,9 @@ value_of_float(uint32_t bits)
 	return value;
 }
 
-double
-oracle_value(unsigned int format, uint64_t bits)
+/* The value of an encoding; infinities and NaN (NaR) as such. */
+static double
+value_of(unsigned int format, uint64_t bits)
 {
 	static double values[AGGREGATE_FORMAT_END][65536];
 	static bool filled[AGGREGATE_FORMAT_END];
@@ -187,7 +188,7 @@ add_up(unsigned int op, unsigned int format, const uint64_t *values, unsigned in
 {
 	mpfr_set_zero(sum, -1);
 	for (unsigned int w = 0; w < workers; w++)
-		mpfr_add_d(sum, sum, oracle_value(format, values[w]), MPFR_RNDN);
+		mpfr_add_d(sum, sum, value_of(format, values[w]), MPFR_RNDN);
 	if (op == AGGREGATE_MEAN)
 		mpfr_div_ui(sum, sum, workers, MPFR_RNDN);
 }
@@ -212,7 +213,7 @@ reduce_sum(unsigned int op, unsigned int from, unsigned int format, const uint64
 	mpfr_t sum;
 
 	for (unsigned int w = 0; w < workers; w++)
-		if (isnan(oracle_value(from, values[w])))
+		if (isnan(value_of(from, values[w])))
 			return (struct oracle_result){nan_of(format), 0};
 	mpfr_init2(sum, from == AGGREGATE_FP64 ? PRECISION_FP64 : PRECISION);
 	add_up(op, from, values, workers, sum);
@@ -234,7 +235,7 @@ reduce_order(unsigned int op, unsigned int format, const uint64_t *values, unsig
 	uint64_t best = values[0];
 
 	for (unsigned int w = 0; w < workers; w++) {
-		double x = oracle_value(format, values[w]), y = oracle_value(format, best);
+		double x = value_of(format, values[w]), y = value_of(format, best);
 		bool less = x < y || (x == 0 && y == 0 && signbit(x) && !signbit(y));
 		bool greater = x > y || (x == 0 && y == 0 && !signbit(x) && signbit(y));
 

@@ -150,7 +150,7 @@ read_body(struct body *body, const struct app *app, const struct result *result,
 
 	aggregate_build_result(body->header, result->request, 0, entry->flags, NULL, 0);
 	if (bytes > 0)
-		aggregate_accept(body->header, entry->flags);
+		aggregate_accept(body->header, AGGREGATE_ROUNDED, entry->flags);
 	body->bytes = bytes;
 	body->sum = rte_raw_cksum(body->header, sizeof(body->header));
 	body->sum += app->port[0].endpoint.checksum(entry->result, bytes);

@@ -88,9 +88,8 @@ void uplink_take_answer(struct app *app, struct lcore *lcore, unsigned int in,
 /** The parent's state. Any thread may call this. */
 enum uplink_state uplink_state(const struct app *app);
 
-/** A state's name and meaning. */
+/** A state's name. */
 const char *uplink_state_name(enum uplink_state state);
-const char *uplink_state_meaning(enum uplink_state state);
 
 /** A packet from the parent has arrived. */
 static inline void

@@ -70,7 +70,7 @@ count_allowed(struct capture *capture, struct rte_mbuf **copies, uint16_t count)
 	uint64_t bytes = capture->bytes;
 
 	for (uint16_t i = 0; i < count; i++) {
-		bytes += capture_file_bytes(copies[i]);
+		bytes += rte_pktmbuf_pkt_len(copies[i]); /* a whole block of the file */
 		if (capture->packets + i == capture->max_packets)
 			capture->why = CAPTURE_PACKETS;
 		else if (bytes > capture->max_bytes)

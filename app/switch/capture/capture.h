@@ -32,9 +32,6 @@ struct capture_file *capture_file_open(const char *path, FILE *errors);
 /** Bytes written so far. */
 uint64_t capture_file_size(const struct capture_file *file);
 
-/** Bytes that a copy takes in the file. */
-uint32_t capture_file_bytes(const struct rte_mbuf *copy);
-
 /**
  * Write copies, which stay the caller's. If that fails the file ends with the last packet that was
  * written as a whole.
@@ -59,7 +56,7 @@ void capture_file_close(struct capture_file *file);
 
 /*
  * What goes in and out, into a file, on request. Lcores copy packets (capture_tap.h), a thread
- * writes the copies (capture_file.c). If the thread is too slow, the capture misses packets; if it
+ * writes the copies. If the thread is too slow, the capture misses packets; if it
  * cannot write any more, the capture ends. The switch goes on as without a capture.
  */
 

@@ -149,17 +149,36 @@ compare(json_t *object, const struct trace_slot *slot, const struct netfc_set *s
 
 /* ---- extended operations: functions, min, max, compare, fma, names --------------------------- */
 
-/* All operands and results have 16 bits. */
-#define DIGITS 4
+static bool
+has_wide_slots(const struct trace_slot *slot)
+{
+	return netfc_wire_slot_bytes(slot->header.op, slot->header.format) == sizeof(uint32_t);
+}
 
-/* Compute a lane again. False: not possible, as fma's z was overwritten or the function is gone. */
+/* Of slots of 8 bits, four digits, too. */
+static int
+slot_digits(const struct trace_slot *slot)
+{
+	return has_wide_slots(slot) ? 8 : 4;
+}
+
+/* Conversions from and to binary32 have no table. */
+static bool
+convert_again(const struct loaded_function *function, uint32_t x, struct netfc_result *result)
+{
+	return netfc_function_lanes(netfc_function_by_number(function->number), function->format,
+		       &x, &result->z, &result->flags, 1) == 0;
+}
+
+/* Compute a lane again. False: not possible, as a third operand was overwritten or the function is
+ * gone. */
 static bool
 compute_again(const struct functions *functions, const struct trace_slot *slot, unsigned int lane,
 	struct netfc_result *result)
 {
 	const unsigned int op = slot->header.op;
 
-	if (op >= NETFC_MIN && op < NETFC_EXTRA_END && op != NETFC_FMA) {
+	if (op >= NETFC_MIN && op < NETFC_EXTRA_END && netfc_extra_operands(op) == 2) {
 		*result = netfc_extra(netfc_format_by_id(slot->header.format), op,
 			(uint16_t)slot->x[lane], (uint16_t)slot->y[lane], 0);
 		return true;
@@ -170,6 +189,8 @@ compute_again(const struct functions *functions, const struct trace_slot *slot, 
 		if (function->number != op ||
 			netfc_format_id(function->format) != slot->header.format)
 			continue;
+		if (has_wide_slots(slot))
+			return convert_again(function, slot->x[lane], result);
 		*result = (struct netfc_result){
 			function->z[slot->x[lane]], function->flags[slot->x[lane]]};
 		return true;
@@ -197,13 +218,14 @@ static json_t *
 extended_lane_json(
 	const struct functions *functions, const struct trace_slot *slot, unsigned int lane)
 {
+	const int digits = slot_digits(slot);
 	json_t *object = json_object();
 	struct netfc_result again;
 
 	json_object_set_new(object, "lane", json_integer(lane));
-	json_object_set_new(object, "x", json_word(slot->x[lane], DIGITS));
-	json_object_set_new(object, "y", json_word(slot->y[lane], DIGITS));
-	json_object_set_new(object, "z", json_word(slot->z[lane], DIGITS));
+	json_object_set_new(object, "x", json_word(slot->x[lane], digits));
+	json_object_set_new(object, "y", json_word(slot->y[lane], digits));
+	json_object_set_new(object, "z", json_word(slot->z[lane], digits));
 	if (compute_again(functions, slot, lane, &again))
 		json_object_set_new(object, "flags", json_integer(again.flags));
 	return object;
@@ -213,7 +235,10 @@ static void
 show_extended(const struct functions *functions, const struct trace_slot *slot, unsigned int kept,
 	unsigned int lane, json_t *object)
 {
-	const struct netfc_format *format = netfc_format_by_id(slot->header.format);
+	const unsigned int id = slot->header.format;
+	const struct netfc_format *format =
+		id == NETFC_FP32 ? netfc_fp32_format() : netfc_format_by_id(id);
+	const int digits = slot_digits(slot);
 	char name[NETFC_FUNCTION_NAME_SIZE];
 
 	functions_name(functions, slot->header.op, name);
@@ -221,9 +246,9 @@ show_extended(const struct functions *functions, const struct trace_slot *slot, 
 	json_object_set_new(object, "format", json_string(netfc_format_name(format)));
 	json_object_set_new(object, "lanes_shown", json_integer(kept));
 	compare_extended(functions, slot, kept, object);
-	json_object_set_new(object, "x", json_words(slot->x, kept, DIGITS));
-	json_object_set_new(object, "y", json_words(slot->y, kept, DIGITS));
-	json_object_set_new(object, "z", json_words(slot->z, kept, DIGITS));
+	json_object_set_new(object, "x", json_words(slot->x, kept, digits));
+	json_object_set_new(object, "y", json_words(slot->y, kept, digits));
+	json_object_set_new(object, "z", json_words(slot->z, kept, digits));
 	json_object_set_new(object, "walk", extended_lane_json(functions, slot, lane));
 }
 

@@ -52,8 +52,7 @@ struct control {
 static int
 fail(const char *path, const char *what)
 {
-	fprintf(stderr, PROGRAM ": --control '%s': cannot %s: %s\n", path, what, strerror(errno));
-	return -1;
+	return REPORT("--control '%s': cannot %s: %s\n", path, what, strerror(errno));
 }
 
 /* ---- clients --------------------------------------------------------------------------------- */

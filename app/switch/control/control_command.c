@@ -34,52 +34,32 @@ get_text(const json_t *request, const char *name, FILE *errors)
 	return text;
 }
 
+/* ---- table sets and functions ---------------------------------------------------------------- */
+
+static const struct exchange {
+	const char *name;
+	const char *names; /* of the request: what is to be loaded */
+	const char *shown; /* of the answer */
+	enum tables_change change;
+	int (*apply)(struct app *app, enum tables_change change, const char *names, FILE *errors);
+	json_t *(*show)(const struct app *app);
+} exchanges[] = {
+	{"tables", "sets", "tables", TABLES_REPLACE, tables_change, state_tables},
+	{"add", "sets", "tables", TABLES_ADD, tables_change, state_tables},
+	{"functions", "functions", "functions", TABLES_REPLACE, functions_change, state_functions},
+	{"add-functions", "functions", "functions", TABLES_ADD, functions_change, state_functions},
+};
+
 static int
-change_tables(struct app *app, enum tables_change change, const json_t *request, json_t *answer,
+do_exchange(struct app *app, const struct exchange *exchange, const json_t *request, json_t *answer,
 	FILE *errors)
 {
-	const char *sets = get_text(request, "sets", errors);
+	const char *names = get_text(request, exchange->names, errors);
 
-	if (sets == NULL || tables_change(app, change, sets, errors) != 0)
+	if (names == NULL || exchange->apply(app, exchange->change, names, errors) != 0)
 		return -1;
-	json_object_set_new(answer, "tables", state_tables(app));
+	json_object_set_new(answer, exchange->shown, exchange->show(app));
 	return 0;
-}
-
-static int
-do_tables(struct app *app, const json_t *request, json_t *answer, FILE *errors)
-{
-	return change_tables(app, TABLES_REPLACE, request, answer, errors);
-}
-
-static int
-do_add(struct app *app, const json_t *request, json_t *answer, FILE *errors)
-{
-	return change_tables(app, TABLES_ADD, request, answer, errors);
-}
-
-static int
-change_functions(struct app *app, enum tables_change change, const json_t *request, json_t *answer,
-	FILE *errors)
-{
-	const char *functions = get_text(request, "functions", errors);
-
-	if (functions == NULL || functions_change(app, change, functions, errors) != 0)
-		return -1;
-	json_object_set_new(answer, "functions", state_functions(app));
-	return 0;
-}
-
-static int
-do_functions(struct app *app, const json_t *request, json_t *answer, FILE *errors)
-{
-	return change_functions(app, TABLES_REPLACE, request, answer, errors);
-}
-
-static int
-do_add_functions(struct app *app, const json_t *request, json_t *answer, FILE *errors)
-{
-	return change_functions(app, TABLES_ADD, request, answer, errors);
 }
 
 /* ---- what can be changed ----------------------------------------------------------------- */
@@ -234,49 +214,28 @@ start_capture(struct app *app, const json_t *request, FILE *errors)
 	return capture_start(app, &wanted, errors);
 }
 
-static int
-stop_capture(struct app *app, const json_t *request, FILE *errors)
-{
-	(void)request;
-	return capture_stop(app, errors);
-}
-
-static int
-show_capture(struct app *app, const json_t *request, FILE *errors)
-{
-	(void)app;
-	(void)request;
-	(void)errors;
-	return 0;
-}
-
-static const struct action {
-	const char *name;
-	int (*function)(struct app *app, const json_t *request, FILE *errors);
-} actions[] = {
-	{"start", start_capture},
-	{"stop", stop_capture},
-	{"show", show_capture},
-};
-
 /* {"command": "capture", "action": "start" | "stop" | "show", ...} */
 static int
 do_capture(struct app *app, const json_t *request, json_t *answer, FILE *errors)
 {
 	const char *name = json_string_value(json_object_get(request, "action"));
+	const char *action = name != NULL ? name : "";
+	int result = 0;
 
-	for (unsigned int a = 0; a < RTE_DIM(actions); a++) {
-		if (name == NULL || strcmp(actions[a].name, name) != 0)
-			continue;
-		if (actions[a].function(app, request, errors) != 0)
-			return -1;
-		pthread_mutex_lock(&app->state_lock);
-		json_object_set_new(answer, "capture", capture_json(app));
-		pthread_mutex_unlock(&app->state_lock);
-		return 0;
+	if (strcmp(action, "start") == 0) {
+		result = start_capture(app, request, errors);
+	} else if (strcmp(action, "stop") == 0) {
+		result = capture_stop(app, errors);
+	} else if (strcmp(action, "show") != 0) {
+		fprintf(errors, "'action': expected one of start stop show");
+		result = -1;
 	}
-	fprintf(errors, "'action': expected one of start stop show");
-	return -1;
+	if (result != 0)
+		return -1;
+	pthread_mutex_lock(&app->state_lock);
+	json_object_set_new(answer, "capture", capture_json(app));
+	pthread_mutex_unlock(&app->state_lock);
+	return 0;
 }
 
 /* ---- the rest ------------------------------------------------------------------------------ */
@@ -343,10 +302,6 @@ static const struct command {
 	const char *name;
 	command_function function;
 } commands[] = {
-	{"tables", do_tables},
-	{"add", do_add},
-	{"functions", do_functions},
-	{"add-functions", do_add_functions},
 	{"set", do_set},
 	{"log", do_log},
 	{"capture", do_capture},
@@ -361,11 +316,17 @@ execute(struct app *app, const json_t *request, json_t *answer, FILE *errors)
 
 	if (name == NULL)
 		return -1;
+	for (unsigned int e = 0; e < RTE_DIM(exchanges); e++) {
+		if (strcmp(exchanges[e].name, name) == 0)
+			return do_exchange(app, &exchanges[e], request, answer, errors);
+	}
 	for (unsigned int c = 0; c < RTE_DIM(commands); c++) {
 		if (strcmp(commands[c].name, name) == 0)
 			return commands[c].function(app, request, answer, errors);
 	}
 	fprintf(errors, "there is no command '%s'; there is", name);
+	for (unsigned int e = 0; e < RTE_DIM(exchanges); e++)
+		fprintf(errors, " %s", exchanges[e].name);
 	for (unsigned int c = 0; c < RTE_DIM(commands); c++)
 		fprintf(errors, " %s", commands[c].name);
 	return -1;

@@ -43,8 +43,7 @@ struct embedded {
 	uint32_t packets;
 	bool yields;
 	struct queue queue[EMBEDDED_MAX_LCORES];
-	void (*load)(void *arg);
-	void *arg;
+	void (*load)(void);
 };
 
 static int
@@ -138,14 +137,22 @@ create_rings(struct embedded *embedded, unsigned int q)
 	return queue->in != NULL && queue->out != NULL ? 0 : fail("its rings", rte_errno);
 }
 
-/* The load generator's port. It has an owner, as the switch takes all ports without one. */
+/*
+ * All ports so far: the load generator's, and those that the machine has besides. They have an
+ * owner, as the switch takes all ports without one.
+ */
 static int
-own_port(uint16_t port)
+own_ports(void)
 {
 	struct rte_eth_dev_owner owner = {.name = "netfc_load"};
 	int error = rte_eth_dev_owner_new(&owner.id);
+	uint16_t port;
 
-	return error != 0 ? error : rte_eth_dev_owner_set(port, &owner);
+	RTE_ETH_FOREACH_DEV (port) {
+		if (error == 0)
+			error = rte_eth_dev_owner_set(port, &owner);
+	}
+	return error;
 }
 
 static int
@@ -162,11 +169,15 @@ create_ports(struct embedded *embedded)
 		out[q] = embedded->queue[q].out;
 	}
 	port = rte_eth_from_rings("load", out, count, in, count, 0);
-	if (port < 0 || rte_eth_from_rings("switch", in, count, out, count, 0) < 0)
+	if (port < 0)
 		return fail("its ports", rte_errno);
 	embedded->port = (uint16_t)port;
-	error = own_port(embedded->port);
-	return error == 0 ? 0 : fail("its ports", -error);
+	error = own_ports();
+	if (error != 0)
+		return fail("its ports", -error);
+	return rte_eth_from_rings("switch", in, count, out, count, 0) < 0
+		? fail("its ports", rte_errno)
+		: 0;
 }
 
 /* ---- time ---------------------------------------------------------------------------------- */
@@ -287,18 +298,17 @@ load_main(void *arg)
 {
 	struct embedded *embedded = arg;
 
-	embedded->load(embedded->arg);
+	embedded->load();
 	app_quit(&embedded->app);
 	return 0;
 }
 
 int
-embedded_run(struct embedded *embedded, void (*load)(void *arg), void *arg)
+embedded_run(struct embedded *embedded, void (*load)(void))
 {
 	int error;
 
 	embedded->load = load;
-	embedded->arg = arg;
 	error = rte_eal_remote_launch(load_main, embedded, embedded_load_lcore(embedded));
 	if (error != 0)
 		return fail("the load run", -error);

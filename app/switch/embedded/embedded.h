@@ -69,7 +69,7 @@ unsigned int embedded_load_lcore(const struct embedded *embedded);
 int embedded_start(struct embedded *embedded);
 
 /** Run the switch, on this lcore, too, while the load runs on its own. 0 or -1. */
-int embedded_run(struct embedded *embedded, void (*load)(void *arg), void *arg);
+int embedded_run(struct embedded *embedded, void (*load)(void));
 
 /** Stop it, and free what is in its rings; NULL is allowed. */
 void embedded_stop(struct embedded *embedded);

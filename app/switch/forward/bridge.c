@@ -108,16 +108,17 @@ struct forward_context {
 	uint64_t now, refresh; /* TSC cycles */
 };
 
+/* Packets, one after the other in a burst, to stations behind a port. */
 static void
-forward_to(const struct forward_context *context, struct rte_mbuf *mbuf, const struct fdb_entry *to)
+forward_to(const struct forward_context *context, unsigned int out, struct rte_mbuf *const *mbufs,
+	uint16_t count)
 {
-	/* Read only now: a packet before this one may have shown that the station has moved. */
-	const uint16_t out = fdb_entry_port(to);
-
-	if (likely(out != context->in))
-		transmit_later(context->app, context->lcore, out, mbuf);
-	else
-		drop(context->lcore, mbuf, DROP_SAME_PORT);
+	if (likely(out != context->in)) {
+		transmit_burst_later(context->app, context->lcore, out, mbufs, count);
+		return;
+	}
+	for (uint16_t i = 0; i < count; i++)
+		drop(context->lcore, mbufs[i], DROP_SAME_PORT);
 }
 
 /*
@@ -147,7 +148,7 @@ forward_unknown(const struct forward_context *context, struct rte_mbuf *mbuf,
 	if (is_link_local(&destination->mac))
 		drop(context->lcore, mbuf, DROP_LINK_LOCAL);
 	else if (ends->to[index] != NULL)
-		forward_to(context, mbuf, ends->to[index]);
+		forward_to(context, fdb_entry_port(ends->to[index]), &mbuf, 1);
 	else
 		flood(context->app, context->lcore, context->in, mbuf);
 }
@@ -164,15 +165,25 @@ bridge_forward(struct app *app, struct lcore *lcore, unsigned int in, struct rte
 		.refresh = fdb_refresh(app->fdb),
 	};
 	struct ends ends;
+	unsigned int out = in;
+	uint16_t first = 0; /* of those that go to the port `out` */
 
 	look_up_ends(app->fdb, mbufs, frames, count, &ends);
 	for (uint16_t i = 0; i < count; i++) {
 		if (unlikely(ends.from[i] == NULL || ends.to[i] == NULL)) {
+			forward_to(&context, out, mbufs + first, (uint16_t)(i - first));
 			forward_unknown(&context, mbufs[i], &ends, i);
+			first = (uint16_t)(i + 1);
 			continue;
 		}
 		fdb_entry_seen(ends.from[i], (uint16_t)in, context.now, context.refresh);
-		forward_to(&context, mbufs[i], ends.to[i]);
+		/* Only now: a packet before this one may have shown that it has moved. */
+		if (likely(fdb_entry_port(ends.to[i]) == out))
+			continue;
+		forward_to(&context, out, mbufs + first, (uint16_t)(i - first));
+		out = fdb_entry_port(ends.to[i]);
+		first = i;
 	}
+	forward_to(&context, out, mbufs + first, (uint16_t)(count - first));
 	transmit_flush(app, lcore);
 }

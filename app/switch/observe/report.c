@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include <rte_cycles.h>
 #include <rte_lcore.h>
@@ -250,11 +247,9 @@ report_totals(const struct app *app, const struct totals *totals)
 struct periodic {
 	struct app *app;
 	uint32_t interval_s;
-	struct side_work work;
-	side_thread thread;
-	pthread_mutex_t lock;
-	pthread_cond_t stopped;
-	bool stop; /* guarded by lock */
+	uint64_t at_s;
+	struct totals before;
+	struct ticker ticker;
 };
 
 static uint64_t
@@ -294,67 +289,31 @@ sum(struct app *app, struct totals *totals)
 	pthread_mutex_unlock(&app->state_lock);
 }
 
-/* Wait for the next line, by the monotonic clock; false: stop. */
-static bool
-wait_until(struct periodic *periodic, const struct timespec *when)
-{
-	int error = 0;
-	bool stop;
-
-	pthread_mutex_lock(&periodic->lock);
-	while (!periodic->stop && error != ETIMEDOUT)
-		error = pthread_cond_timedwait(&periodic->stopped, &periodic->lock, when);
-	stop = periodic->stop;
-	pthread_mutex_unlock(&periodic->lock);
-	return !stop;
-}
-
 static void
-run(void *arg)
+print_next(void *arg)
 {
 	struct periodic *periodic = arg;
-	struct totals before, after;
-	struct timespec next;
-	uint64_t at_s = 0;
+	struct totals after;
 
-	clock_gettime(CLOCK_MONOTONIC, &next);
-	next.tv_sec += periodic->interval_s;
-	for (sum(periodic->app, &before); wait_until(periodic, &next); before = after) {
-		at_s += periodic->interval_s;
-		next.tv_sec += periodic->interval_s;
-		sum(periodic->app, &after);
-		print_line(&before, &after, at_s, periodic->interval_s);
-	}
-}
-
-static void
-free_periodic(struct periodic *periodic)
-{
-	pthread_cond_destroy(&periodic->stopped);
-	pthread_mutex_destroy(&periodic->lock);
-	free(periodic);
+	sum(periodic->app, &after);
+	periodic->at_s += periodic->interval_s;
+	print_line(&periodic->before, &after, periodic->at_s, periodic->interval_s);
+	periodic->before = after;
 }
 
 int
 periodic_start(struct app *app, uint32_t interval_s, struct periodic **result)
 {
 	struct periodic *periodic = calloc(1, sizeof(*periodic));
-	pthread_condattr_t attributes;
 
-	if (periodic == NULL) {
-		fprintf(stderr, PROGRAM ": no memory for periodic statistics\n");
-		return -1;
-	}
+	if (periodic == NULL)
+		return REPORT("no memory for periodic statistics\n");
 	periodic->app = app;
 	periodic->interval_s = interval_s;
-	periodic->work = (struct side_work){run, periodic};
-	pthread_mutex_init(&periodic->lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&periodic->stopped, &attributes);
-	pthread_condattr_destroy(&attributes);
-	if (side_thread_start(&periodic->thread, "netfc-stats", &periodic->work) != 0) {
-		free_periodic(periodic);
+	sum(app, &periodic->before);
+	if (ticker_start(&periodic->ticker, "netfc-stats", interval_s * (uint64_t)NS_PER_S,
+		    print_next, periodic) != 0) {
+		free(periodic);
 		return -1;
 	}
 	*result = periodic;
@@ -364,12 +323,7 @@ periodic_start(struct app *app, uint32_t interval_s, struct periodic **result)
 void
 periodic_stop(struct periodic *periodic)
 {
-	if (periodic == NULL)
-		return;
-	pthread_mutex_lock(&periodic->lock);
-	periodic->stop = true;
-	pthread_cond_signal(&periodic->stopped);
-	pthread_mutex_unlock(&periodic->lock);
-	side_thread_join(periodic->thread);
-	free_periodic(periodic);
+	if (periodic != NULL)
+		ticker_stop(&periodic->ticker);
+	free(periodic);
 }

@@ -121,6 +121,19 @@ state_functions(const struct app *app)
 	return functions;
 }
 
+static json_t *
+stations_object(const struct fdb *table)
+{
+	const struct fdb_counters *counters = fdb_counters(table);
+	json_t *stations = json_object();
+
+	json_object_set_new(stations, "known", json_count(counters->stations));
+	json_object_set_new(stations, "learned", json_count(counters->learned));
+	json_object_set_new(stations, "aged", json_count(counters->aged));
+	json_object_set_new(stations, "refused", json_count(counters->refused));
+	return stations;
+}
+
 json_t *
 state_bridge(const struct app *app)
 {
@@ -128,7 +141,7 @@ state_bridge(const struct app *app)
 
 	if (app->fdb == NULL)
 		return NULL;
-	bridge = state_fdb(app->fdb);
+	bridge = stations_object(app->fdb);
 	json_object_set_new(bridge, "capacity", json_integer(app->options.stations));
 	json_object_set_new(bridge, "ageing_s", json_integer(app->options.ageing_s));
 	return bridge;
@@ -142,6 +155,18 @@ state_ports(const struct app *app)
 	for (unsigned int p = 0; p < app->port_count; p++)
 		json_array_append_new(ports, json_integer(app->port[p].id));
 	return ports;
+}
+
+/* Counters of one device, or their sum over all. */
+static json_t *
+device_object(const struct rte_eth_stats *stats)
+{
+	json_t *device = json_object();
+
+#define SET_(name, field, meaning) json_object_set_new(device, #name, json_count(stats->field));
+	DEVICE_COUNTERS(SET_)
+#undef SET_
+	return device;
 }
 
 /* The link, as far as the device knows about it. */
@@ -181,7 +206,7 @@ port_object(const struct app *app, unsigned int index)
 		json_object_set_new(object, "out", json_integer(app->port[port->out].id));
 	set_link(object, port->id);
 	if (totals_of_device(app, index, &stats))
-		json_object_set_new(object, "counters", state_device(&stats));
+		json_object_set_new(object, "counters", device_object(&stats));
 	return object;
 }
 
@@ -196,11 +221,12 @@ state_port(const struct app *app, unsigned int id)
 }
 
 json_t *
-state_lcores(void)
+state_lcores(const struct app *app)
 {
 	json_t *lcores = json_array();
 	unsigned int lcore_id;
 
+	(void)app;
 	RTE_LCORE_FOREACH (lcore_id)
 		json_array_append_new(lcores, json_integer(lcore_id));
 	return lcores;
@@ -220,25 +246,6 @@ paths_array(const struct app *app, const struct lcore *lcore)
 		json_array_append_new(paths, json_string(text));
 	}
 	return paths;
-}
-
-json_t *
-state_lcore(const struct app *app, unsigned int id)
-{
-	struct totals totals;
-	json_t *object;
-
-	if (id >= RTE_MAX_LCORE || !rte_lcore_is_enabled(id))
-		return NULL;
-	object = json_object();
-	json_object_set_new(object, "lcore", json_integer(id));
-	json_object_set_new(object, "main", json_boolean(id == rte_get_main_lcore()));
-	json_object_set_new(
-		object, "numa_node", json_integer((json_int_t)rte_lcore_to_socket_id(id)));
-	json_object_set_new(object, "paths", paths_array(app, &app->lcore[id]));
-	totals_of_lcore(&app->lcore[id], &totals);
-	state_set_counters(object, &app->functions, &totals);
-	return object;
 }
 
 static json_t *
@@ -294,32 +301,9 @@ extended_object(const struct pipeline_counters *pipeline, const struct functions
 	return extended;
 }
 
-json_t *
-state_fdb(const struct fdb *table)
-{
-	const struct fdb_counters *counters = fdb_counters(table);
-	json_t *stations = json_object();
-
-	json_object_set_new(stations, "known", json_count(counters->stations));
-	json_object_set_new(stations, "learned", json_count(counters->learned));
-	json_object_set_new(stations, "aged", json_count(counters->aged));
-	json_object_set_new(stations, "refused", json_count(counters->refused));
-	return stations;
-}
-
-json_t *
-state_device(const struct rte_eth_stats *stats)
-{
-	json_t *device = json_object();
-
-#define SET_(name, field, meaning) json_object_set_new(device, #name, json_count(stats->field));
-	DEVICE_COUNTERS(SET_)
-#undef SET_
-	return device;
-}
-
-void
-state_set_counters(json_t *object, const struct functions *functions, const struct totals *totals)
+/* Of one lcore, or their sum over all. */
+static void
+set_counters(json_t *object, const struct functions *functions, const struct totals *totals)
 {
 #define SET_(name, meaning) json_object_set_new(object, #name, json_count(totals->packets.name));
 	PACKET_COUNTERS(SET_)
@@ -333,14 +317,33 @@ state_set_counters(json_t *object, const struct functions *functions, const stru
 }
 
 json_t *
+state_lcore(const struct app *app, unsigned int id)
+{
+	struct totals totals;
+	json_t *object;
+
+	if (id >= RTE_MAX_LCORE || !rte_lcore_is_enabled(id))
+		return NULL;
+	object = json_object();
+	json_object_set_new(object, "lcore", json_integer(id));
+	json_object_set_new(object, "main", json_boolean(id == rte_get_main_lcore()));
+	json_object_set_new(
+		object, "numa_node", json_integer((json_int_t)rte_lcore_to_socket_id(id)));
+	json_object_set_new(object, "paths", paths_array(app, &app->lcore[id]));
+	totals_of_lcore(&app->lcore[id], &totals);
+	set_counters(object, &app->functions, &totals);
+	return object;
+}
+
+json_t *
 state_stats(const struct app *app, const struct totals *totals)
 {
 	json_t *stats = json_object();
 
-	state_set_counters(stats, &app->functions, totals);
-	json_object_set_new(stats, "devices", state_device(&totals->devices));
+	set_counters(stats, &app->functions, totals);
+	json_object_set_new(stats, "devices", device_object(&totals->devices));
 	if (app->fdb != NULL)
-		json_object_set_new(stats, "stations", state_fdb(app->fdb));
+		json_object_set_new(stats, "stations", stations_object(app->fdb));
 	if (app->slowloris != NULL)
 		json_object_set_new(stats, "slowloris", state_slowloris(app));
 	if (app->aggregation != NULL)

@@ -75,21 +75,11 @@ json_t *latency_json(const struct app *app);
 /** All counters: those of --stats-json. */
 json_t *state_stats(const struct app *app, const struct totals *totals);
 
-/** The counters of one lcore, or their sum over all, put into an object. */
-void
-state_set_counters(json_t *object, const struct functions *functions, const struct totals *totals);
-
-/** The counters of one device, or their sum over all. */
-json_t *state_device(const struct rte_eth_stats *stats);
-
 /** Aggregations, without the jobs one by one; "on" alone without --aggregate. */
 json_t *state_aggregate(const struct app *app);
 
 /** A job by its index in the table; NULL: there is none. */
 json_t *state_job(const struct app *app, unsigned int index);
-
-/** The bridge's stations. */
-json_t *state_fdb(const struct fdb *table);
 
 /** The configuration in force. */
 json_t *state_config(const struct app *app);
@@ -119,7 +109,7 @@ json_t *state_ports(const struct app *app);
 json_t *state_port(const struct app *app, unsigned int id);
 
 /** The lcores' ids. */
-json_t *state_lcores(void);
+json_t *state_lcores(const struct app *app);
 
 /** An lcore by its id; NULL if there is none. */
 json_t *state_lcore(const struct app *app, unsigned int id);
@@ -132,11 +122,8 @@ json_t *state_lcore(const struct app *app, unsigned int id);
 /** Make the commands known. 0, or -1 (reported on stderr). */
 int telemetry_register(struct app *app);
 
-/** From now on the state is complete and can be shown. */
-void telemetry_open(struct app *app);
-
-/** From now on the state is not read any more; commands answer null. */
-void telemetry_close(struct app *app);
+/** Whether the state is complete and can be shown from now on; if not, commands answer null. */
+void telemetry_set_open(struct app *app, bool open);
 
 /*
  * What the switch prints: its configuration at start, a line of statistics every so many seconds,

@@ -13,28 +13,59 @@
 #include "observe/state.h"
 #include "capture/trace.h"
 
-/* Makes the answer to a command, or NULL. Parameters are NULL if none were given. */
-typedef json_t *(*show_function)(struct app *app, const char *parameters);
-
 /* The callbacks of DPDK's telemetry take no argument of their own. */
 static struct app *served;
 
 static json_t *
-show_config(struct app *app, const char *parameters)
-{
-	return parameters == NULL ? state_config(app) : NULL;
-}
-
-static json_t *
-show_stats(struct app *app, const char *parameters)
+show_stats(const struct app *app)
 {
 	struct totals totals;
 
-	if (parameters != NULL)
-		return NULL;
 	totals_of_all(app, &totals);
 	return state_stats(app, &totals);
 }
+
+static json_t *
+show_lane(const struct app *app, unsigned int lane)
+{
+	(void)app; /* a trace changes it */
+	return trace_json(served, lane);
+}
+
+static json_t *
+show_trace(const struct app *app)
+{
+	return show_lane(app, 0);
+}
+
+/*
+ * All commands: what is answered without a parameter, and to a number or a text if one is taken;
+ * NULL: nothing. Help texts may have 63 characters.
+ */
+static const struct command {
+	const char *name, *help;
+	json_t *(*all)(const struct app *app);
+	json_t *(*by_number)(const struct app *app, unsigned int number);
+	json_t *(*by_text)(const struct app *app, const char *text);
+} commands[] = {
+	{"/netfc/config", "The configuration in force. No parameters", .all = state_config},
+	{"/netfc/stats", "Counters of all lcores and devices. No parameters", .all = show_stats},
+	{"/netfc/port", "The ports, or one of them. Parameter: port id", .all = state_ports,
+		.by_number = state_port},
+	{"/netfc/lcore", "The lcores, or what one does. Parameter: lcore id", .all = state_lcores,
+		.by_number = state_lcore},
+	{"/netfc/tables", "The loaded table sets by format. No parameters", .all = state_tables},
+	{"/netfc/functions", "The loaded functions by name. No parameters", .all = state_functions},
+	{"/netfc/bridge", "The bridge's stations. No parameters", .all = state_bridge},
+	{"/netfc/slowloris", "Slowloris detector, or registers. Parameter: IPv4 address",
+		.all = state_slowloris, .by_text = state_destination},
+	{"/netfc/aggregate", "Aggregations, or one job. Parameter: index of the job",
+		.all = state_aggregate, .by_number = state_job},
+	{"/netfc/latency", "Latency in TSC cycles. No parameters", .all = latency_json},
+	{"/netfc/trace", "A request, and a lane of it by stages. Parameter: lane",
+		.all = show_trace, .by_number = show_lane},
+	{"/netfc/capture", "The capture, or the last one. No parameters", .all = capture_json},
+};
 
 static bool
 parse_id(const char *text, unsigned int *id)
@@ -52,103 +83,20 @@ parse_id(const char *text, unsigned int *id)
 	return true;
 }
 
+/* Parameters are NULL if none were given. */
 static json_t *
-show_port(struct app *app, const char *parameters)
+answer_to(const struct command *command, const char *parameters)
 {
-	unsigned int id;
+	unsigned int number;
 
 	if (parameters == NULL)
-		return state_ports(app);
-	return parse_id(parameters, &id) ? state_port(app, id) : NULL;
+		return command->all(served);
+	if (command->by_text != NULL)
+		return command->by_text(served, parameters);
+	return command->by_number != NULL && parse_id(parameters, &number)
+		? command->by_number(served, number)
+		: NULL;
 }
-
-static json_t *
-show_lcore(struct app *app, const char *parameters)
-{
-	unsigned int id;
-
-	if (parameters == NULL)
-		return state_lcores();
-	return parse_id(parameters, &id) ? state_lcore(app, id) : NULL;
-}
-
-static json_t *
-show_tables(struct app *app, const char *parameters)
-{
-	return parameters == NULL ? state_tables(app) : NULL;
-}
-
-static json_t *
-show_functions(struct app *app, const char *parameters)
-{
-	return parameters == NULL ? state_functions(app) : NULL;
-}
-
-static json_t *
-show_bridge(struct app *app, const char *parameters)
-{
-	return parameters == NULL ? state_bridge(app) : NULL;
-}
-
-/* All of the detector, or the registers of one destination. */
-static json_t *
-show_slowloris(struct app *app, const char *parameters)
-{
-	return parameters == NULL ? state_slowloris(app) : state_destination(app, parameters);
-}
-
-/* All aggregations, or one job. */
-static json_t *
-show_aggregate(struct app *app, const char *parameters)
-{
-	unsigned int index;
-
-	if (parameters == NULL)
-		return state_aggregate(app);
-	return parse_id(parameters, &index) ? state_job(app, index) : NULL;
-}
-
-static json_t *
-show_latency(struct app *app, const char *parameters)
-{
-	return parameters == NULL ? latency_json(app) : NULL;
-}
-
-static json_t *
-show_trace(struct app *app, const char *parameters)
-{
-	unsigned int lane = 0;
-
-	return parameters == NULL || parse_id(parameters, &lane) ? trace_json(app, lane) : NULL;
-}
-
-static json_t *
-show_capture(struct app *app, const char *parameters)
-{
-	return parameters == NULL ? capture_json(app) : NULL;
-}
-
-/* All commands. Help texts may have 63 characters. */
-static const struct command {
-	const char *name;
-	show_function show;
-	const char *help;
-} commands[] = {
-	{"/netfc/config", show_config, "The configuration in force. No parameters"},
-	{"/netfc/stats", show_stats, "Counters of all lcores and devices. No parameters"},
-	{"/netfc/port", show_port, "The ports, or one of them. Parameter: port id"},
-	{"/netfc/lcore", show_lcore, "The lcores, or what one does. Parameter: lcore id"},
-	{"/netfc/tables", show_tables, "The loaded table sets by format. No parameters"},
-	{"/netfc/functions", show_functions, "The loaded functions by name. No parameters"},
-	{"/netfc/bridge", show_bridge, "The bridge's stations. No parameters"},
-	{"/netfc/slowloris", show_slowloris,
-		"Slowloris detector, or registers. Parameter: IPv4 address"},
-	{"/netfc/aggregate", show_aggregate,
-		"Aggregations, or one job. Parameter: index of the job"},
-	{"/netfc/latency", show_latency, "Latency in TSC cycles. No parameters"},
-	{"/netfc/trace", show_trace, "A request, and a lane of it by stages. Parameter: lane"},
-	{"/netfc/capture", show_capture, "The capture, or the last one. No parameters"},
-};
 
 static int put_object(struct rte_tel_data *data, json_t *object);
 static int put_array(struct rte_tel_data *data, json_t *array);
@@ -250,7 +198,7 @@ show(const char *name, const char *parameters)
 	pthread_mutex_lock(&served->state_lock);
 	for (unsigned int c = 0; c < RTE_DIM(commands) && served->observable; c++) {
 		if (strcmp(commands[c].name, name) == 0)
-			answer = commands[c].show(served, parameters);
+			answer = answer_to(&commands[c], parameters);
 	}
 	pthread_mutex_unlock(&served->state_lock);
 	return answer;
@@ -278,29 +226,16 @@ telemetry_register(struct app *app)
 
 		if (error == 0)
 			continue;
-		fprintf(stderr, PROGRAM ": cannot make the telemetry command %s known: %s\n",
-			commands[c].name, rte_strerror(-error));
-		return -1;
+		return REPORT("cannot make the telemetry command %s known: %s\n", commands[c].name,
+			rte_strerror(-error));
 	}
 	return 0;
 }
 
-static void
-set_observable(struct app *app, bool observable)
+void
+telemetry_set_open(struct app *app, bool open)
 {
 	pthread_mutex_lock(&app->state_lock);
-	app->observable = observable;
+	app->observable = open;
 	pthread_mutex_unlock(&app->state_lock);
-}
-
-void
-telemetry_open(struct app *app)
-{
-	set_observable(app, true);
-}
-
-void
-telemetry_close(struct app *app)
-{
-	set_observable(app, false);
 }

@@ -115,36 +115,30 @@ check_parent(const struct aggregate_options *options, const struct addresses *ow
 
 	if (parent->family == 0 && gateway->family == 0)
 		return 0;
-	if (parent->family == 0) {
-		fprintf(errors,
-			PROGRAM ": --gateway is the way to the parent of an aggregation; there is "
-				"none (--aggregate parent=IP)\n");
-		return -1;
-	}
+	if (parent->family == 0)
+		return REPORT_TO(errors,
+			"--gateway is the way to the parent of an aggregation; there is "
+			"none (--aggregate parent=IP)\n");
 	address_print(parent, text, sizeof(text));
-	if (gateway->family != 0 && gateway->family != parent->family) {
-		fprintf(errors,
-			PROGRAM ": --gateway: expected an IPv%u address, as that of the parent "
-				"(%s)\n",
+	if (gateway->family != 0 && gateway->family != parent->family)
+		return REPORT_TO(errors,
+			"--gateway: expected an IPv%u address, as that of the parent "
+			"(%s)\n",
 			parent->family, text);
-		return -1;
-	}
 	for (unsigned int a = 0; a < own->count; a++) {
 		if (!addresses_same_host(&own->address[a], parent))
 			continue;
-		fprintf(errors,
-			PROGRAM ": --aggregate parent=%s: this is an address of the switch "
-				"itself\n",
+		return REPORT_TO(errors,
+			"--aggregate parent=%s: this is an address of the switch "
+			"itself\n",
 			text);
-		return -1;
 	}
 	if (addresses_towards(own, parent) != NULL)
 		return 0;
-	fprintf(errors,
-		PROGRAM ": --aggregate parent=%s: the switch needs an IPv%u address, too "
-			"(--address IP)\n",
+	return REPORT_TO(errors,
+		"--aggregate parent=%s: the switch needs an IPv%u address, too "
+		"(--address IP)\n",
 		text, parent->family);
-	return -1;
 }
 
 int
@@ -157,39 +151,28 @@ aggregate_options_check(const struct aggregate_options *options, uint16_t netfc_
 		return -1;
 	if (!options->on)
 		return 0;
-	if (own->count == 0) {
-		fprintf(errors,
-			PROGRAM ": --aggregate: the switch needs an address that workers "
-				"send to (--address IP)\n");
-		return -1;
-	}
-	if (options->digits != AGGREGATE_ALL_FORMATS &&
-		(options->digits & ~options->formats) != 0) {
-		fprintf(errors,
-			PROGRAM ": --aggregate digits=: a format that is not among those of "
-				"formats=\n");
-		return -1;
-	}
-	if (options->key[0] != '\0' && options->bytes > MAX_BYTES - AGGREGATE_TAG_BYTES) {
-		fprintf(errors,
-			PROGRAM ": --aggregate bytes=%u: with a key, a packet has room for %u (the "
-				"tag takes %d)\n",
+	if (own->count == 0)
+		return REPORT_TO(errors,
+			"--aggregate: the switch needs an address that workers "
+			"send to (--address IP)\n");
+	if (options->digits != AGGREGATE_ALL_FORMATS && (options->digits & ~options->formats) != 0)
+		return REPORT_TO(errors,
+			"--aggregate digits=: a format that is not among those of "
+			"formats=\n");
+	if (options->key[0] != '\0' && options->bytes > MAX_BYTES - AGGREGATE_TAG_BYTES)
+		return REPORT_TO(errors,
+			"--aggregate bytes=%u: with a key, a packet has room for %u (the "
+			"tag takes %d)\n",
 			options->bytes, MAX_BYTES - AGGREGATE_TAG_BYTES, AGGREGATE_TAG_BYTES);
-		return -1;
-	}
-	if (options->port + shards - 1 > UINT16_MAX) {
-		fprintf(errors,
-			PROGRAM ": --aggregate: %u shards from UDP port %u on: the last port is "
-				"%u\n",
+	if (options->port + shards - 1 > UINT16_MAX)
+		return REPORT_TO(errors,
+			"--aggregate: %u shards from UDP port %u on: the last port is "
+			"%u\n",
 			shards, options->port, UINT16_MAX);
-		return -1;
-	}
-	if (netfc_port >= options->port && netfc_port < options->port + shards) {
-		fprintf(errors,
-			PROGRAM ": --aggregate: UDP port %u is that of requests (--port); choose "
-				"another (port=N)\n",
+	if (netfc_port >= options->port && netfc_port < options->port + shards)
+		return REPORT_TO(errors,
+			"--aggregate: UDP port %u is that of requests (--port); choose "
+			"another (port=N)\n",
 			netfc_port);
-		return -1;
-	}
 	return 0;
 }

@@ -82,13 +82,11 @@ const struct option_row slowloris_rows[SLOWLORIS_OPTION_COUNT] = {
 int
 slowloris_options_check(const struct slowloris_options *options, FILE *errors)
 {
-	if (options->on && options->least > options->connections) {
-		fprintf(errors,
-			PROGRAM ": --slowloris-connections %u: no more than the %u that are "
-				"tracked (--slowloris-table)\n",
+	if (options->on && options->least > options->connections)
+		return REPORT_TO(errors,
+			"--slowloris-connections %u: no more than the %u that are "
+			"tracked (--slowloris-table)\n",
 			options->least, options->connections);
-		return -1;
-	}
 	return 0;
 }
 

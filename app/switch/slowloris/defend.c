@@ -12,6 +12,8 @@
 #include <rte_lcore.h>
 #include <rte_log.h>
 
+#include "json.h"
+#include "observe/state.h"
 #include "side_thread.h"
 #include "slowloris/defend.h"
 
@@ -46,14 +48,11 @@ defend_create(struct app *app)
 	if (!options->on)
 		return 0;
 	error = slowloris_create(&config, &app->slowloris);
-	if (error != 0) {
-		fprintf(stderr, PROGRAM ": cannot make the Slowloris detector: %s%s\n",
-			rte_strerror(-error),
+	if (error != 0)
+		return REPORT("cannot make the Slowloris detector: %s%s\n", rte_strerror(-error),
 			error == -ENOMEM ? "; give the EAL more memory (-m MB) or the detector "
 					   "fewer connections (--slowloris-table N)"
 					 : "");
-		return -1;
-	}
 	RTE_LCORE_FOREACH (lcore_id) {
 		struct lcore *lcore = &app->lcore[lcore_id];
 
@@ -64,10 +63,8 @@ defend_create(struct app *app)
 			app->slowloris, (int)rte_lcore_to_socket_id(lcore_id));
 		if (lcore->slowloris != NULL)
 			continue;
-		fprintf(stderr,
-			PROGRAM ": no memory for the Slowloris detector; give the EAL more "
-				"(-m MB)\n");
-		return -1;
+		return REPORT("no memory for the Slowloris detector; give the EAL more "
+			      "(-m MB)\n");
 	}
 	return 0;
 }
@@ -142,9 +139,17 @@ defend(struct lcore *lcore, struct pipeline_worker *worker, struct rte_mbuf **mb
 	return drop_packets(lcore, mbufs, frames, count, &verdict);
 }
 
+static void
+address_text(uint32_t address, char text[INET_ADDRSTRLEN])
+{
+	const struct in_addr in = {rte_cpu_to_be_32(address)};
+
+	inet_ntop(AF_INET, &in, text, INET_ADDRSTRLEN);
+}
+
 /* ---- log of attacks that begin and end ------------------------------------------------------- */
 
-#define LOOK_US 50000
+#define LOOK_NS (50 * UINT64_C(1000000))
 
 /* Maximum number of lines at once, and per this time. */
 #define ALERTS_AT_ONCE 10
@@ -156,9 +161,7 @@ RTE_LOG_REGISTER(alerts_log, netfc.slowloris, NOTICE)
 
 struct alerts {
 	struct slowloris *detector;
-	bool stop;
-	struct side_work work;
-	side_thread thread;
+	struct ticker ticker;
 	uint64_t period;     /* TSC: when this one began */
 	unsigned int told;   /* in this period */
 	uint64_t suppressed; /* in this period */
@@ -168,10 +171,9 @@ static void
 tell(const struct slowloris_alert *alert)
 {
 	const struct slowloris_registers *registers = &alert->registers;
-	const struct in_addr address = {rte_cpu_to_be_32(registers->address)};
 	char text[INET_ADDRSTRLEN];
 
-	inet_ntop(AF_INET, &address, text, sizeof(text));
+	address_text(registers->address, text);
 	TELL("Slowloris: %s %s%s after %" PRIu32 " ms: %" PRIu32 " connections (%" PRIu32
 	     " established), %" PRIu64 " bytes, %.3g connections per byte\n",
 		text, registers->alarm ? "is under attack" : "has recovered",
@@ -192,8 +194,9 @@ begin_period(struct alerts *alerts, uint64_t now)
 }
 
 static void
-tell_all(struct alerts *alerts)
+tell_all(void *arg)
 {
+	struct alerts *alerts = arg;
 	uint64_t now = rte_rdtsc();
 	struct slowloris_alert alert;
 
@@ -209,45 +212,22 @@ tell_all(struct alerts *alerts)
 	}
 }
 
-static void
-run(void *arg)
-{
-	struct alerts *alerts = arg;
-
-	while (!__atomic_load_n(&alerts->stop, __ATOMIC_RELAXED)) {
-		tell_all(alerts);
-		rte_delay_us_sleep(LOOK_US);
-	}
-	tell_all(alerts);
-	begin_period(alerts, 0);
-}
-
-static struct alerts *
-start_alerts(struct slowloris *detector)
-{
-	struct alerts *alerts = calloc(1, sizeof(*alerts));
-
-	if (alerts == NULL)
-		return NULL;
-	alerts->detector = detector;
-	alerts->period = rte_rdtsc();
-	alerts->work = (struct side_work){run, alerts};
-	if (side_thread_start(&alerts->thread, "netfc-alerts", &alerts->work) == 0)
-		return alerts;
-	free(alerts);
-	return NULL;
-}
-
 int
 defend_start(struct app *app)
 {
+	struct alerts *alerts;
+
 	if (app->slowloris == NULL)
 		return 0;
-	app->alerts = start_alerts(app->slowloris);
-	if (app->alerts != NULL)
-		return 0;
-	fprintf(stderr, PROGRAM ": cannot start the thread that logs attacks\n");
-	return -1;
+	alerts = calloc(1, sizeof(*alerts));
+	if (alerts != NULL) {
+		alerts->detector = app->slowloris;
+		alerts->period = rte_rdtsc();
+		app->alerts = alerts;
+		if (ticker_start(&alerts->ticker, "netfc-alerts", LOOK_NS, tell_all, alerts) == 0)
+			return 0;
+	}
+	return REPORT("cannot start the thread that logs attacks\n");
 }
 
 void
@@ -257,8 +237,132 @@ defend_stop(struct app *app)
 
 	if (alerts == NULL)
 		return;
-	__atomic_store_n(&alerts->stop, true, __ATOMIC_RELAXED);
-	side_thread_join(alerts->thread);
+	if (alerts->ticker.running) {
+		ticker_stop(&alerts->ticker);
+		tell_all(alerts);
+		begin_period(alerts, 0);
+	}
 	free(alerts);
 	app->alerts = NULL;
+}
+
+/* ---- what is shown of it ----------------------------------------------------------------------
+ */
+
+/* Maximum number of destinations listed, a limit of telemetry's answers. */
+#define MAX_LISTED 64
+
+static json_t *
+alarms_json(const struct app *app)
+{
+	struct slowloris_registers registers[MAX_LISTED];
+	uint32_t count = slowloris_alarms(app->slowloris, registers, MAX_LISTED);
+	json_t *array = json_array();
+
+	for (uint32_t r = 0; r < count; r++) {
+		char text[INET_ADDRSTRLEN];
+
+		address_text(registers[r].address, text);
+		json_array_append_new(array, json_string(text));
+	}
+	return array;
+}
+
+static void
+set_worker_counters(json_t *object, const struct app *app)
+{
+	struct slowloris_worker_counters sum = {0};
+	unsigned int lcore_id;
+
+	RTE_LCORE_FOREACH (lcore_id) {
+		const struct slowloris_worker_counters *counters;
+
+		if (app->lcore[lcore_id].slowloris == NULL)
+			continue;
+		counters = slowloris_worker_counters(app->lcore[lcore_id].slowloris);
+#define ADD_(name, meaning) sum.name += counters->name;
+		SLOWLORIS_WORKER_COUNTERS(ADD_)
+#undef ADD_
+	}
+#define SET_(name, meaning) json_object_set_new(object, #name, json_count(sum.name));
+	SLOWLORIS_WORKER_COUNTERS(SET_)
+#undef SET_
+}
+
+json_t *
+state_slowloris(const struct app *app)
+{
+	json_t *object = json_object();
+	const struct slowloris_counters *counters;
+	struct slowloris_memory memory;
+	struct slowloris_usage usage;
+
+	json_object_set_new(object, "on", json_integer(app->slowloris != NULL));
+	if (app->slowloris == NULL)
+		return object;
+	slowloris_usage(app->slowloris, &usage);
+	memory = slowloris_memory(app->slowloris);
+	counters = slowloris_counters(app->slowloris);
+	json_object_set_new(object, "connections", json_integer(usage.connections));
+	json_object_set_new(object, "half_open", json_integer(usage.half_open));
+	json_object_set_new(object, "destinations", json_integer(usage.destinations));
+	json_object_set_new(object, "alarms", json_integer(usage.alarms));
+	set_worker_counters(object, app);
+#define SET_(name, meaning) json_object_set_new(object, #name, json_count(counters->name));
+	SLOWLORIS_COUNTERS(SET_)
+#undef SET_
+	json_object_set_new(object, "connection_bytes", json_count(memory.connections));
+	json_object_set_new(object, "destination_bytes", json_count(memory.destinations));
+	json_object_set_new(object, "under_attack", alarms_json(app));
+	return object;
+}
+
+/* A number that is not a JSON integer: telemetry has no others. */
+static json_t *
+real_json(double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.9g", value);
+	return json_string(text);
+}
+
+json_t *
+state_rules(const struct app *app)
+{
+	const struct slowloris_options *options = &app->options.slowloris;
+	json_t *object = json_object();
+
+	json_object_set_new(object, "threshold", real_json(options->threshold));
+	json_object_set_new(object, "connections", json_integer(options->least));
+	json_object_set_new(object, "time_ms", json_integer(options->time_ms));
+	json_object_set_new(object, "release_percent", json_integer(options->release_percent));
+	json_object_set_new(object, "policy", json_string(slowloris_policy_name(options->policy)));
+	json_object_set_new(object, "slow_bytes", json_integer(options->slow_bytes));
+	json_object_set_new(object, "grace_ms", json_integer(options->grace_ms));
+	json_object_set_new(object, "timeout_s", json_integer(options->timeout_s));
+	json_object_set_new(object, "dry_run", json_integer(options->dry_run));
+	return object;
+}
+
+json_t *
+state_destination(const struct app *app, const char *address)
+{
+	struct slowloris_registers registers;
+	struct in_addr in;
+	json_t *object;
+
+	if (app->slowloris == NULL || inet_pton(AF_INET, address, &in) != 1)
+		return NULL;
+	object = json_object();
+	if (!slowloris_find(app->slowloris, rte_be_to_cpu_32(in.s_addr), &registers))
+		registers = (struct slowloris_registers){0};
+	json_object_set_new(object, "connections", json_integer(registers.connections));
+	json_object_set_new(object, "established", json_integer(registers.established));
+	json_object_set_new(object, "bytes", json_count(registers.bytes));
+	json_object_set_new(object, "ratio",
+		real_json(netfc_decode(netfc_format_by_id(NETFC_FP16), registers.ratio)));
+	json_object_set_new(object, "ratio_fp16", json_integer(registers.ratio));
+	json_object_set_new(object, "under_attack", json_integer(registers.alarm));
+	return object;
 }

@@ -14,16 +14,14 @@ static const char no_number[] =
 static int
 fail(FILE *errors, const char *what, int error)
 {
-	fprintf(errors, PROGRAM ": function '%s': %s\n", what,
+	return REPORT_TO(errors, "function '%s': %s\n", what,
 		error == NETFC_ERR_IO ? strerror(errno) : netfc_strerror(error));
-	return -1;
 }
 
 static int
 refuse(FILE *errors, const char *name, const char *why)
 {
-	fprintf(errors, PROGRAM ": function '%s': %s\n", name, why);
-	return -1;
+	return REPORT_TO(errors, "function '%s': %s\n", name, why);
 }
 
 static void
@@ -116,11 +114,9 @@ functions_free(struct functions *functions, const struct functions *kept)
 static int
 add(struct functions *functions, struct loaded_function *function, FILE *errors)
 {
-	if (find(functions, function->name, function->format) != NULL) {
-		fprintf(errors, PROGRAM ": function '%s' is given twice for %s\n", function->name,
+	if (find(functions, function->name, function->format) != NULL)
+		return REPORT_TO(errors, "function '%s' is given twice for %s\n", function->name,
 			netfc_format_name(function->format));
-		return -1;
-	}
 	if (functions->count == RTE_DIM(functions->function))
 		return refuse(errors, function->name, "there are too many functions");
 	functions->function[functions->count++] = function;
@@ -254,16 +250,6 @@ load_own(const char *path, const struct functions *used, struct functions *funct
 	return result;
 }
 
-static bool
-is_path(const char *item)
-{
-	size_t length = strlen(item), suffix = strlen(NETFC_FUNCTION_FILE_SUFFIX);
-
-	return strchr(item, '/') != NULL ||
-		(length > suffix &&
-			strcmp(item + length - suffix, NETFC_FUNCTION_FILE_SUFFIX) == 0);
-}
-
 static int
 load_item(const char *item, const struct sets *sets, const struct functions *used,
 	struct functions *functions, FILE *errors)
@@ -274,7 +260,7 @@ load_item(const char *item, const struct sets *sets, const struct functions *use
 		return add_known(known, sets, used, functions, errors);
 	if (strcmp(item, FUNCTIONS_ALL) == 0)
 		return add_all(sets, used, functions, errors);
-	if (is_path(item))
+	if (is_path(item, NETFC_FUNCTION_FILE_SUFFIX))
 		return load_own(item, used, functions, errors);
 	if (netfc_extra_by_name(item) != 0)
 		return refuse(errors, item, "needs no table: every switch computes it");

@@ -16,9 +16,8 @@
 static int
 fail(FILE *errors, const char *what, int error)
 {
-	fprintf(errors, PROGRAM ": table set '%s': %s\n", what,
+	return REPORT_TO(errors, "table set '%s': %s\n", what,
 		error == NETFC_ERR_IO ? strerror(errno) : netfc_strerror(error));
-	return -1;
 }
 
 static void
@@ -43,15 +42,6 @@ list_known_sets(FILE *errors)
 		if (netfc_set_parse_name(exact, &id) == NETFC_OK && id.family != NETFC_FAMILY_LOG)
 			fprintf(errors, "  %s\n", exact);
 	}
-}
-
-static bool
-is_path(const char *item)
-{
-	size_t length = strlen(item), suffix = strlen(NETFC_FILE_SUFFIX);
-
-	return strchr(item, '/') != NULL ||
-		(length > suffix && strcmp(item + length - suffix, NETFC_FILE_SUFFIX) == 0);
 }
 
 static int
@@ -141,14 +131,10 @@ check_dir(const char *dir, const char *given_by, FILE *errors)
 {
 	struct stat status;
 
-	if (stat(dir, &status) != 0) {
-		fprintf(errors, PROGRAM ": %s '%s': %s\n", given_by, dir, strerror(errno));
-		return -1;
-	}
-	if (!S_ISDIR(status.st_mode)) {
-		fprintf(errors, PROGRAM ": %s '%s': not a folder\n", given_by, dir);
-		return -1;
-	}
+	if (stat(dir, &status) != 0)
+		return REPORT_TO(errors, "%s '%s': %s\n", given_by, dir, strerror(errno));
+	if (!S_ISDIR(status.st_mode))
+		return REPORT_TO(errors, "%s '%s': not a folder\n", given_by, dir);
 	return 0;
 }
 
@@ -179,8 +165,8 @@ sets_load(const struct options *options, struct sets *sets, FILE *errors)
 		return fail(errors, options->tables, NETFC_ERR_NOMEM);
 	rest = items;
 	while (result == 0 && (item = strsep(&rest, ",")) != NULL)
-		result = is_path(item) ? load_file(sets, item, NULL, errors)
-				       : load_named(sets, dir, item, errors);
+		result = is_path(item, NETFC_FILE_SUFFIX) ? load_file(sets, item, NULL, errors)
+							  : load_named(sets, dir, item, errors);
 	free(items);
 	return result;
 }

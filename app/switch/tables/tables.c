@@ -66,13 +66,12 @@ create_pipeline(const struct options *options, struct generation *generation, un
 	free(functions);
 	if (error == 0)
 		return 0;
-	fprintf(errors, PROGRAM ": cannot make the %s match stages: %s%s\n",
+	return REPORT_TO(errors, "cannot make the %s match stages: %s%s\n",
 		match_kind_name(options->match), rte_strerror(-error),
 		error == -ENOMEM
 			? "; give the EAL more memory (lpm: -m 80 for each table; else -m 128 is enough; "
 			  "0.25 for each function of a format)"
 			: "");
-	return -1;
 }
 
 /* Tables on each socket in use, so that no look-up goes to another. */
@@ -105,10 +104,8 @@ create_workers(const struct app *app, struct generation *generation, FILE *error
 			pipeline_worker_create(generation->pipeline[socket], (int)socket);
 		if (generation->worker[lcore_id] != NULL)
 			continue;
-		fprintf(errors,
-			PROGRAM
-			": no memory for an lcore's working memory; give the EAL more (-m MB)\n");
-		return -1;
+		return REPORT_TO(errors,
+			"no memory for an lcore's working memory; give the EAL more (-m MB)\n");
 	}
 	return 0;
 }

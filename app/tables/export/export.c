@@ -160,8 +160,7 @@ write_file(const struct request *request, const struct p4_program *program)
 		if (!failed)
 			return report(request, program);
 	}
-	report_error("cannot write %s: %s", request->output, strerror(errno));
-	return STATUS_FAILED;
+	return report_error(STATUS_FAILED, "cannot write %s: %s", request->output, strerror(errno));
 }
 
 static int
@@ -247,8 +246,8 @@ export_set(struct request *request, const struct netfc_set *set)
 	if (reason == NULL) {
 		status = write_program(request, &program);
 	} else {
-		report_error("cannot export %s: %s", netfc_set_name(set), reason);
-		status = STATUS_INPUT;
+		status = report_error(
+			STATUS_INPUT, "cannot export %s: %s", netfc_set_name(set), reason);
 	}
 	p4_free(&program);
 	free(functions);
@@ -286,7 +285,7 @@ export_aggregate(struct request *request)
 	if (reason == NULL)
 		status = write_program(request, &program);
 	else
-		report_error("export: %s", reason);
+		report_error(STATUS_INPUT, "export: %s", reason);
 	p4_free(&program);
 	return status;
 }
@@ -336,27 +335,22 @@ find_conflict(const struct request *request, int operands)
 }
 
 static int
-run_export(int argc, char **argv)
+run_export(void *options, char **operands, int count)
 {
-	struct request request = {0};
-	const char *conflict;
-	int first;
-	enum options_result result = take_options(&export_command, argc, argv, &request, &first);
+	struct request *request = options;
+	const char *conflict = find_conflict(request, count);
 
-	if (result != OPTIONS_RUN)
-		return (int)options_exit_status(result);
-	conflict = find_conflict(&request, argc - first);
 	if (conflict != NULL)
 		return wrong_operands(&export_command, conflict);
-	fill_in(&request);
-	return request.kind == KIND_SET ? export_file(&request, argv[first])
-					: export_aggregate(&request);
+	fill_in(request);
+	return request->kind == KIND_SET ? export_file(request, operands[0])
+					 : export_aggregate(request);
 }
 
 const struct command export_command = {
 	.name = "export",
 	.summary = "write a table set as entries for the P4 programs",
 	.usage = usage,
-	COMMAND_ROWS(rows),
+	COMMAND_OPTIONS(rows, struct request),
 	.run = run_export,
 };

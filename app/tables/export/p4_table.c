@@ -15,6 +15,8 @@ p4_add_table(struct p4_program *program, const struct p4_table *pattern)
 	struct p4_table *table = &program->table[program->table_count++];
 
 	*table = *pattern;
+	for (unsigned k = 0; k < P4_MAX_KEYS && table->key[k].name != NULL; k++)
+		table->key_count++;
 	return table;
 }
 
@@ -39,6 +41,16 @@ p4_add_entry(struct p4_table *table, const struct p4_entry *entry)
 	table->entries[table->count++] = *entry;
 }
 
+unsigned
+p4_param_count(const struct p4_action *action)
+{
+	unsigned count = 0;
+
+	while (count < P4_MAX_PARAMS && action->param[count].name != NULL)
+		count++;
+	return count;
+}
+
 void
 p4_match(struct p4_entry *entry, const struct p4_table *pattern, unsigned key, uint32_t value)
 {
@@ -53,7 +65,7 @@ p4_add_exact(struct p4_table *table, const uint32_t *value, const uint32_t *arg)
 
 	for (unsigned k = 0; k < table->key_count; k++)
 		p4_match(&entry, table, k, value[k]);
-	for (unsigned p = 0; p < table->action[0].param_count; p++)
+	for (unsigned p = 0; p < p4_param_count(&table->action[0]); p++)
 		entry.arg[p] = arg[p];
 	p4_add_entry(table, &entry);
 }
@@ -121,6 +133,33 @@ p4_add_range(struct p4_table *table, const struct p4_entry *entry, unsigned key,
 		p4_add_entry(table, &copy);
 		at += size;
 	}
+}
+
+struct p4_table *
+p4_copy_table(const struct netfc_set *set, const char *name, const struct p4_table *pattern,
+	const struct p4_bits *slices, struct p4_program *program)
+{
+	static const struct p4_bits whole = {0, 32};
+	const struct netfc_table *from = netfc_set_find_table(set, name);
+	struct p4_table *table = p4_add_table(program, pattern);
+
+	for (uint32_t index = 0; index < netfc_table_size(from); index++) {
+		uint32_t value[P4_MAX_KEYS], arg[P4_MAX_PARAMS];
+		unsigned low = 0;
+
+		for (unsigned k = table->key_count; k-- > 0;) {
+			value[k] = p4_slice(index, low, table->key[k].bits);
+			low += table->key[k].bits;
+		}
+		for (unsigned p = 0; p < p4_param_count(&table->action[0]); p++) {
+			const struct p4_bits *bits = slices != NULL ? &slices[p] : &whole;
+
+			arg[p] = p4_slice(netfc_table_entries(from)[index], bits->low, bits->count);
+		}
+		if (netfc_table_reachable(from, index) && index >> low == 0)
+			p4_add_exact(table, value, arg);
+	}
+	return table;
 }
 
 /* Paths of the table: one at least. */

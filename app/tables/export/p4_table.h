@@ -44,8 +44,7 @@ struct p4_param {
 /** An action, by its name within the control that has the table. */
 struct p4_action {
 	const char *name;
-	unsigned param_count;
-	struct p4_param param[P4_MAX_PARAMS];
+	struct p4_param param[P4_MAX_PARAMS]; /**< up to one without a name */
 };
 
 /** An entry. */
@@ -65,9 +64,8 @@ struct p4_table {
 	const char *outer;   /**< that has the lanes, or the table if shared; NULL: the usual one */
 	bool shared;         /**< once per program, not once per lane */
 	unsigned lanes;      /**< that a lane's control computes; 0: one */
-	unsigned key_count;
+	unsigned key_count;  /**< set by p4_add_table() */
 	struct p4_key key[P4_MAX_KEYS];
-	unsigned action_count;
 	struct p4_action action[P4_MAX_ACTIONS];
 	struct p4_entry *entries;
 	size_t count, capacity;
@@ -106,6 +104,24 @@ void p4_add_word(struct p4_table *table, uint32_t key, uint32_t word);
  */
 void p4_add_range(struct p4_table *table, const struct p4_entry *entry, unsigned key,
 	uint32_t first, uint32_t last);
+
+/** The bits of a set's word that an argument gets. */
+struct p4_bits {
+	unsigned low, count;
+};
+
+/**
+ * Copy a set's table: its entries that occur.
+ *
+ * @param name the table's name in the set
+ * @param pattern its key fields are slices of the set's key, highest first
+ * @param slices what each argument of its action gets; NULL: the only one gets the word
+ */
+struct p4_table *p4_copy_table(const struct netfc_set *set, const char *name,
+	const struct p4_table *pattern, const struct p4_bits *slices, struct p4_program *program);
+
+/** How many parameters an action has. */
+unsigned p4_param_count(const struct p4_action *action);
 
 /** Whether memory sufficed for all entries. */
 bool p4_complete(const struct p4_program *program);

@@ -50,7 +50,7 @@ write_names(FILE *stream, const struct p4_table *table, const struct p4_action *
 	}
 	if (p4_has_priority(table))
 		fputs("'match_priority', ", stream);
-	for (unsigned p = 0; p < action->param_count; p++)
+	for (unsigned p = 0; p < p4_param_count(action); p++)
 		fprintf(stream, "'%s', ", action->param[p].name);
 }
 
@@ -67,7 +67,7 @@ write_row(FILE *stream, const struct p4_table *table, const struct p4_entry *ent
 	}
 	if (p4_has_priority(table))
 		fprintf(stream, "%u, ", entry->priority);
-	for (unsigned p = 0; p < table->action[entry->action].param_count; p++)
+	for (unsigned p = 0; p < p4_param_count(&table->action[entry->action]); p++)
 		fprintf(stream, "0x%x, ", entry->arg[p]);
 	fputs("),\n", stream);
 }
@@ -133,7 +133,7 @@ write_json_entry(FILE *stream, const struct p4_instance *instance, const struct 
 		instance->control, instance->name, instance->control, action->name);
 	write_json_key(stream, table, entry);
 	fputs("}, \"data\": {", stream);
-	for (unsigned p = 0; p < action->param_count; p++)
+	for (unsigned p = 0; p < p4_param_count(action); p++)
 		fprintf(stream, "%s\"%s\": %u", p == 0 ? "" : ", ", action->param[p].name,
 			entry->arg[p]);
 	fputs("}}", stream);
@@ -181,7 +181,7 @@ write_command(FILE *stream, const struct p4_instance *instance, const struct p4_
 	for (unsigned k = 0; k < table->key_count; k++)
 		write_key(stream, table, entry, k);
 	fputs(" =>", stream);
-	for (unsigned p = 0; p < action->param_count; p++)
+	for (unsigned p = 0; p < p4_param_count(action); p++)
 		fprintf(stream, " 0x%x", entry->arg[p]);
 	if (p4_has_priority(table))
 		fprintf(stream, " %d", entry->priority + FIRST_PRIORITY);
@@ -273,7 +273,7 @@ write_action(FILE *stream, const struct p4_table *table, const struct p4_entry *
 
 	fprintf(stream, " action { action { action_id: %u",
 		object_id(ID_ACTION, control, action->name));
-	for (unsigned p = 0; p < action->param_count; p++) {
+	for (unsigned p = 0; p < p4_param_count(action); p++) {
 		fprintf(stream, " params { param_id: %u value: \"", p + 1);
 		write_bytes(stream, entry->arg[p]);
 		fputs("\" }", stream);

@@ -115,20 +115,16 @@ write_file(const char *path, int (*save)(const void *object, const char *path), 
 	struct stat status;
 	int error;
 
-	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-		report_error(
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+		return report_error(STATUS_INPUT,
 			"cannot write %s: it exists and is no regular file; name another", path);
-		return STATUS_INPUT;
-	}
 	error = save(object, path);
 	if (error == NETFC_OK && stat(path, &status) != 0)
 		error = NETFC_ERR_IO;
-	if (error != NETFC_OK) {
-		report_error("cannot write %s: %s%s", path, load_error(error),
+	if (error != NETFC_OK)
+		return report_error(STATUS_FAILED, "cannot write %s: %s%s", path, load_error(error),
 			error == NETFC_ERR_IO && errno == ENOENT ? "; create its folder first"
 								 : "");
-		return STATUS_FAILED;
-	}
 	*bytes = (long long)status.st_size;
 	return STATUS_DONE;
 }
@@ -229,30 +225,27 @@ build_function(const struct options *options, double started)
 }
 
 static int
-run_build(int argc, char **argv)
+run_build(void *taken, char **operands, int count)
 {
-	struct options options = {0};
+	const struct options *options = taken;
 	struct netfc_set *set;
 	double started = milliseconds_now();
-	int first, status;
-	enum options_result result = take_options(&build_command, argc, argv, &options, &first);
+	int status;
 
-	if (result != OPTIONS_RUN)
-		return (int)options_exit_status(result);
-	if (options.output != NULL && options.dir != NULL)
+	if (options->output != NULL && options->dir != NULL)
 		return wrong_operands(&build_command, "--output and --dir exclude each other");
-	if (options.user.function != NULL && argc == first)
-		return build_function(&options, started);
-	if (argc - first != 1 || options.user.function != NULL)
+	if (options->user.function != NULL && count == 0)
+		return build_function(options, started);
+	if (count != 1 || options->user.function != NULL)
 		return wrong_operands(&build_command, "name one table set, or a --function");
-	if (options.user.format != NULL || options.user.from != NULL ||
-		options.user.expression != NULL)
+	if (options->user.format != NULL || options->user.from != NULL ||
+		options->user.expression != NULL)
 		return wrong_operands(
 			&build_command, "--format, --from and --expression are for a --function");
-	status = build_set(argv[first], &set);
+	status = build_set(operands[0], &set);
 	if (status != STATUS_DONE)
 		return status;
-	status = write_and_report(&options, set, started);
+	status = write_and_report(options, set, started);
 	netfc_set_free(set);
 	return status;
 }
@@ -262,6 +255,6 @@ const struct command build_command = {
 	.summary = "build a table set and write it to a file",
 	.usage = usage,
 	.notes = notes,
-	COMMAND_ROWS(rows),
+	COMMAND_OPTIONS(rows, struct options),
 	.run = run_build,
 };

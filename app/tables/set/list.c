@@ -47,7 +47,7 @@ struct folder {
 static int
 is_set_file(const struct dirent *entry)
 {
-	return has_set_suffix(entry->d_name);
+	return has_suffix(entry->d_name, NETFC_FILE_SUFFIX);
 }
 
 static int
@@ -62,9 +62,8 @@ read_folder(const char *dir, struct folder *folder)
 	folder->count = scandir(folder->path, &folder->entry, is_set_file, alphasort);
 	if (folder->count >= 0 || (!folder->asked_for && errno == ENOENT))
 		return STATUS_DONE;
-	report_error("cannot read the folder %s%s: %s", folder->path,
+	return report_error(STATUS_INPUT, "cannot read the folder %s%s: %s", folder->path,
 		dir == NULL && environment != NULL ? " (NETFC_TABLES_DIR)" : "", strerror(errno));
-	return STATUS_INPUT;
 }
 
 static void
@@ -205,23 +204,21 @@ files_json(const struct folder *folder)
 }
 
 static int
-run_list(int argc, char **argv)
+run_list(void *taken, char **operands, int count)
 {
-	struct options options = {0};
+	const struct options *options = taken;
 	struct folder folder = {0};
-	int first, status;
-	enum options_result result = take_options(&list_command, argc, argv, &options, &first);
+	int status;
 
-	if (result != OPTIONS_RUN)
-		return (int)options_exit_status(result);
-	if (argc != first)
+	(void)operands;
+	if (count != 0)
 		return wrong_operands(&list_command, "takes no operands");
-	if (options.functions)
-		return list_extended(options.json);
-	status = read_folder(options.dir, &folder);
+	if (options->functions)
+		return list_extended(options->json);
+	status = read_folder(options->dir, &folder);
 	if (status != STATUS_DONE)
 		return status;
-	status = options.json
+	status = options->json
 		? print_json(json_pack("{s:o, s:o, s:o}", "known", known_json(), "folder",
 			  json_text(folder.path), "files", files_json(&folder)))
 		: print_text(&folder);
@@ -234,6 +231,6 @@ const struct command list_command = {
 	.summary = "list all table sets, and the table-set files in a folder",
 	.usage = usage,
 	.notes = notes,
-	COMMAND_ROWS(rows),
+	COMMAND_OPTIONS(rows, struct options),
 	.run = run_list,
 };

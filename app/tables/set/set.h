@@ -14,12 +14,6 @@
 
 /* Where table sets come from: a name, which is built, or a file, which is loaded. */
 
-/** Whether an operand names a file: it has a '/' in it or ends in .netfc. */
-bool is_file_operand(const char *operand);
-
-/** Whether a file's name ends as those of table sets do. */
-bool has_set_suffix(const char *name);
-
 /**
  * Build or load a table set, and report where that fails.
  *
@@ -100,9 +94,6 @@ struct size_report {
 	struct size_entries bytes; /**< likewise */
 	uint64_t single_bytes; /**< of the slots of one copy of each table, as software has them */
 };
-
-/** Count. Gives 0 or an error of the library. */
-int size_count_entries(const struct netfc_set *set, struct size_report *report);
 
 /** Print the tables, and the paper's 448 KB line by line. */
 void print_sizes(const struct size_report *report);

@@ -86,8 +86,9 @@ add_to_total(struct size_report *report, const struct size_row *row)
 	report->single_bytes += row->entry_bytes * row->entries.slots;
 }
 
-int
-size_count_entries(const struct netfc_set *set, struct size_report *report)
+/* Gives 0 or an error of the library. */
+static int
+count_entries(const struct netfc_set *set, struct size_report *report)
 {
 	const struct netfc_table *table;
 
@@ -113,12 +114,11 @@ static int
 report_sizes(const struct netfc_set *set, bool json)
 {
 	struct size_report report;
-	int error = size_count_entries(set, &report);
+	int error = count_entries(set, &report);
 
-	if (error != NETFC_OK) {
-		report_error("cannot compress %s: %s", netfc_set_name(set), netfc_strerror(error));
-		return STATUS_FAILED;
-	}
+	if (error != NETFC_OK)
+		return report_error(STATUS_FAILED, "cannot compress %s: %s", netfc_set_name(set),
+			netfc_strerror(error));
 	if (json)
 		return print_json(sizes_json(&report));
 	print_sizes(&report);
@@ -126,21 +126,18 @@ report_sizes(const struct netfc_set *set, bool json)
 }
 
 static int
-run_size(int argc, char **argv)
+run_size(void *options, char **operands, int count)
 {
-	struct json_option options = {0};
+	const struct json_option *option = options;
 	struct netfc_set *set;
-	int first, status;
-	enum options_result result = take_options(&size_command, argc, argv, &options, &first);
+	int status;
 
-	if (result != OPTIONS_RUN)
-		return (int)options_exit_status(result);
-	if (argc - first != 1)
+	if (count != 1)
 		return wrong_operands(&size_command, "name one table set or file");
-	status = open_set(argv[first], &set);
+	status = open_set(operands[0], &set);
 	if (status != STATUS_DONE)
 		return status;
-	status = report_sizes(set, options.json);
+	status = report_sizes(set, option->json);
 	netfc_set_free(set);
 	return status;
 }
@@ -150,6 +147,6 @@ const struct command size_command = {
 	.summary = "count entries and bytes, plain and compressed, beside the paper's 448 KB",
 	.usage = usage,
 	.notes = notes,
-	COMMAND_ROWS(json_option_rows),
+	COMMAND_OPTIONS(json_option_rows, struct json_option),
 	.run = run_size,
 };

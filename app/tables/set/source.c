@@ -5,20 +5,6 @@
 #include "command.h"
 #include "set/set.h"
 
-bool
-has_set_suffix(const char *name)
-{
-	size_t length = strlen(name), suffix = strlen(NETFC_FILE_SUFFIX);
-
-	return length > suffix && strcmp(name + length - suffix, NETFC_FILE_SUFFIX) == 0;
-}
-
-bool
-is_file_operand(const char *operand)
-{
-	return strchr(operand, '/') != NULL || has_set_suffix(operand);
-}
-
 static void
 list_known_sets(void)
 {
@@ -49,11 +35,10 @@ build_set(const char *name, struct netfc_set **set)
 
 	if (error == NETFC_OK)
 		return STATUS_DONE;
-	if (error == NETFC_ERR_NOMEM || error == NETFC_ERR_PRECISION) {
-		report_error("cannot build %s: %s", name, netfc_strerror(error));
-		return STATUS_FAILED;
-	}
-	report_error("no table set '%s': %s", name, netfc_strerror(error));
+	if (error == NETFC_ERR_NOMEM || error == NETFC_ERR_PRECISION)
+		return report_error(
+			STATUS_FAILED, "cannot build %s: %s", name, netfc_strerror(error));
+	report_error(STATUS_INPUT, "no table set '%s': %s", name, netfc_strerror(error));
 	list_known_sets();
 	return STATUS_INPUT;
 }
@@ -76,14 +61,14 @@ open_set(const char *operand, struct netfc_set **set)
 {
 	int error;
 
-	if (!is_file_operand(operand))
+	if (!is_path(operand, NETFC_FILE_SUFFIX))
 		return build_set(operand, set);
 	error = netfc_set_load(operand, set);
 	if (error == NETFC_OK)
 		return STATUS_DONE;
-	report_error("cannot load %s: %s%s", operand, load_error(error),
+	return report_error(error == NETFC_ERR_NOMEM ? STATUS_FAILED : STATUS_INPUT,
+		"cannot load %s: %s%s", operand, load_error(error),
 		is_damage(error) ? "; make a new one with netfc-tables build" : "");
-	return error == NETFC_ERR_NOMEM ? STATUS_FAILED : STATUS_INPUT;
 }
 
 json_t *

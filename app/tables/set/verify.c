@@ -221,8 +221,8 @@ compare_with_rebuild(const struct bytes *file, struct verdict *verdict)
 	free(rebuilt.data);
 	if (error == NETFC_OK)
 		return STATUS_DONE;
-	report_error("cannot build %s: %s", verdict->set, netfc_strerror(error));
-	return STATUS_FAILED;
+	return report_error(
+		STATUS_FAILED, "cannot build %s: %s", verdict->set, netfc_strerror(error));
 }
 
 static int
@@ -318,22 +318,19 @@ verify_all(char **paths, int count, json_t *json)
 }
 
 static int
-run_verify(int argc, char **argv)
+run_verify(void *options, char **operands, int count)
 {
-	struct json_option options = {0};
+	const bool json = ((const struct json_option *)options)->json;
 	json_t *verdicts;
-	int first, status;
-	enum options_result result = take_options(&verify_command, argc, argv, &options, &first);
+	int status;
 
-	if (result != OPTIONS_RUN)
-		return (int)options_exit_status(result);
-	if (argc == first)
+	if (count == 0)
 		return wrong_operands(&verify_command, "name one or more table-set files");
-	verdicts = options.json ? json_array() : NULL;
-	status = verify_all(argv + first, argc - first, verdicts);
-	if (options.json && status == STATUS_FAILED)
+	verdicts = json ? json_array() : NULL;
+	status = verify_all(operands, count, verdicts);
+	if (json && status == STATUS_FAILED)
 		json_decref(verdicts);
-	else if (options.json && print_json(verdicts) != STATUS_DONE)
+	else if (json && print_json(verdicts) != STATUS_DONE)
 		status = STATUS_FAILED;
 	return status;
 }
@@ -343,6 +340,6 @@ const struct command verify_command = {
 	.summary = "compare table-set files with a rebuild, byte for byte",
 	.usage = usage,
 	.notes = notes,
-	COMMAND_ROWS(json_option_rows),
+	COMMAND_OPTIONS(json_option_rows, struct json_option),
 	.run = run_verify,
 };

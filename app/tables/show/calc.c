@@ -1,114 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* netfc-tables calc: one operation, or a stream of them. */
-#include <math.h>
 #include <stdio.h>
 
 #include "command.h"
 #include "encoding.h"
-#include "json.h"
 #include "set/set.h"
 #include "show/show.h"
 #include "user/user.h"
-
-int
-read_op(const struct command *command, const char *text, enum netfc_op *op)
-{
-	if (parse_op(text, op))
-		return STATUS_DONE;
-	report_error("%s: no operation '%s'; expected add, sub, mul or div", command->name, text);
-	return STATUS_INPUT;
-}
-
-static int
-read_operand(const struct command *command, const struct netfc_format *format, const char *text,
-	bool hex, uint32_t *bits)
-{
-	if (parse_encoding(format, text, hex, bits))
-		return STATUS_DONE;
-	report_error("%s: '%s' is no operand; expected %s", command->name, text,
-		encoding_syntax(format, hex));
-	return STATUS_INPUT;
-}
-
-int
-read_operation(const struct command *command, const struct netfc_format *format,
-	char *const words[3], bool hex, struct operation *operation)
-{
-	int status = read_op(command, words[0], &operation->op);
-
-	if (status == STATUS_DONE)
-		status = read_operand(command, format, words[1], hex, &operation->x);
-	if (status == STATUS_DONE)
-		status = read_operand(command, format, words[2], hex, &operation->y);
-	return status;
-}
-
-struct outcome
-compare_result(const struct netfc_format *format, const struct operation *operation,
-	struct netfc_result netfc)
-{
-	struct outcome outcome = {.format = format, .operation = *operation, .netfc = netfc};
-	double z = netfc_decode(format, netfc.z), exact;
-
-	outcome.exact = netfc_exact(format, operation->op, operation->x, operation->y);
-	exact = netfc_decode(format, outcome.exact.z);
-	if (z == exact || (isnan(z) && isnan(exact)))
-		outcome.relative_error = 0;
-	else
-		outcome.relative_error = fabs(z - exact) / fabs(exact);
-	outcome.accuracy = isnan(outcome.relative_error) ? 0 : exp(-outcome.relative_error);
-	return outcome;
-}
-
-static json_t *
-operand_json(const struct netfc_format *format, uint32_t bits)
-{
-	return json_pack("{s:o, s:o}", "bits", json_word(bits, encoding_digits(format)), "value",
-		encoding_json(format, bits));
-}
-
-static json_t *
-result_json(const struct netfc_format *format, struct netfc_result result)
-{
-	return json_pack("{s:o, s:o, s:o}", "bits", json_word(result.z, encoding_digits(format)),
-		"value", encoding_json(format, result.z), "flags", flags_json(result.flags));
-}
-
-json_t *
-outcome_json(const struct outcome *outcome, const char *set)
-{
-	const struct netfc_format *format = outcome->format;
-	json_t *error = isfinite(outcome->relative_error) ? json_real(outcome->relative_error)
-							  : json_null();
-
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:f}", "set", set, "op",
-		netfc_op_name(outcome->operation.op), "x",
-		operand_json(format, outcome->operation.x), "y",
-		operand_json(format, outcome->operation.y), "z",
-		result_json(format, outcome->netfc), "exact", result_json(format, outcome->exact),
-		"relative_error", error, "accuracy", outcome->accuracy);
-}
-
-static void
-print_result(const char *what, const struct netfc_format *format, struct netfc_result result)
-{
-	char number[NUMBER_SIZE], flags[FLAGS_SIZE];
-
-	printf("%-7s 0x%0*x  %-16s exceptions: %s\n", what, encoding_digits(format), result.z,
-		encoding_text(format, result.z, number), flags_text(result.flags, flags));
-}
-
-void
-print_outcome(const struct outcome *outcome)
-{
-	print_result("NetFC", outcome->format, outcome->netfc);
-	print_result("exact", outcome->format, outcome->exact);
-	if (isnan(outcome->relative_error))
-		printf("error   undefined, accuracy 0 %%\n");
-	else
-		printf("error   %.3g relative, accuracy %.4f %%\n", outcome->relative_error,
-			100 * outcome->accuracy);
-}
 
 static const char usage[] =
 	"Usage: netfc-tables calc [OPTION...] SET OP X Y\n"
@@ -193,37 +91,26 @@ calc_stream(const struct netfc_set *set, const char *op, const struct options *o
 }
 
 static int
-calc(const struct netfc_set *set, char **operands, int count, const struct options *options)
+run_calc(void *taken, char **operands, int count)
 {
-	if (options->stream)
-		return calc_stream(set, count > 1 ? operands[1] : NULL, options);
-	return calc_once(set, operands + 1, options);
-}
-
-static int
-run_calc(int argc, char **argv)
-{
-	struct options options = {0};
+	const struct options *options = taken;
 	struct netfc_set *set;
-	int first, status;
-	enum options_result result = take_options(&calc_command, argc, argv, &options, &first);
+	int status;
 
-	if (result != OPTIONS_RUN)
-		return (int)options_exit_status(result);
-	if (!options.stream && argc > first && is_user_operand(argv[first]))
-		return calc_user(argv + first, argc - first, options.hex, options.json);
-	if (!options.stream && argc - first > 1 &&
-		(is_extended(argv[first + 1]) || is_format(argv[first])))
-		return calc_extended(argv + first, argc - first, options.hex, options.json);
-	if (options.stream && (argc - first < 1 || argc - first > 2))
+	if (!options->stream && count > 0 && is_user_operand(operands[0]))
+		return calc_user(operands, count, options->hex, options->json);
+	if (!options->stream && count > 1 && (is_extended(operands[1]) || is_format(operands[0])))
+		return calc_extended(operands, count, options->hex, options->json);
+	if (options->stream && (count < 1 || count > 2))
 		return wrong_operands(&calc_command, "--stream needs SET [OP]");
-	if (!options.stream && argc - first != 4)
+	if (!options->stream && count != 4)
 		return wrong_operands(
 			&calc_command, "needs SET OP X Y, FORMAT FUNCTION X, or --stream");
-	status = open_set(argv[first], &set);
+	status = open_set(operands[0], &set);
 	if (status != STATUS_DONE)
 		return status;
-	status = calc(set, argv + first, argc - first, &options);
+	status = options->stream ? calc_stream(set, count > 1 ? operands[1] : NULL, options)
+				 : calc_once(set, operands + 1, options);
 	netfc_set_free(set);
 	return status;
 }
@@ -233,6 +120,6 @@ const struct command calc_command = {
 	.summary = "compute with a table set: one operation, or a stream of them",
 	.usage = usage,
 	.notes = notes,
-	COMMAND_ROWS(rows),
+	COMMAND_OPTIONS(rows, struct options),
 	.run = run_calc,
 };

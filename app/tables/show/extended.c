@@ -1,14 +1,98 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* netfc-tables calc FORMAT OP X [Y [Z]]: what is computed without a table set. */
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "command.h"
 #include "encoding.h"
+#include "json.h"
 #include "show/show.h"
 
 #define FORMATS_BYTES 128
+/* Bytes for what kind of number a slot holds, as text. */
+#define SLOT_KIND_SIZE 48
+
+/* ---- what slots hold ------------------------------------------------------------------------- */
+
+#define FIXED_DIGITS 4
+
+struct netfc_slot
+format_slot(const struct netfc_format *format)
+{
+	return (struct netfc_slot){.format = format};
+}
+
+/* A decimal number to the nearest multiple, ties to even; it must fit. */
+static bool
+parse_fixed(unsigned point, const char *text, bool hex, uint32_t *bits)
+{
+	double number, multiple;
+
+	if (hex || strncasecmp(text, "0x", 2) == 0)
+		return parse_hex(hex ? text : text + 2, FIXED_DIGITS, bits);
+	if (!decimal_read(text, &number))
+		return false;
+	multiple = rint(ldexp(number, (int)point));
+	if (!(multiple >= INT16_MIN && multiple <= INT16_MAX))
+		return false;
+	*bits = (uint16_t)(int16_t)multiple;
+	return true;
+}
+
+bool
+parse_slot(struct netfc_slot slot, const char *text, bool hex, uint32_t *bits)
+{
+	if (slot.format != NULL)
+		return parse_encoding(slot.format, text, hex, bits);
+	return parse_fixed(slot.point, text, hex, bits);
+}
+
+int
+slot_digits(struct netfc_slot slot)
+{
+	return slot.format != NULL ? encoding_digits(slot.format) : FIXED_DIGITS;
+}
+
+static double
+fixed_value(struct netfc_slot slot, uint32_t bits)
+{
+	return ldexp((int16_t)bits, -(int)slot.point);
+}
+
+const char *
+slot_text(struct netfc_slot slot, uint32_t bits, char *text)
+{
+	if (slot.format != NULL)
+		return encoding_text(slot.format, bits, text);
+	snprintf(text, NUMBER_SIZE, "%.12g", fixed_value(slot, bits));
+	return text;
+}
+
+/* What a slot holds, such as "fp16" or "int16 / 2^8". */
+static const char *
+slot_kind(struct netfc_slot slot, char *text)
+{
+	if (slot.format != NULL)
+		snprintf(text, SLOT_KIND_SIZE, "%s", netfc_format_name(slot.format));
+	else if (slot.point == 0)
+		snprintf(text, SLOT_KIND_SIZE, "int16");
+	else
+		snprintf(text, SLOT_KIND_SIZE, "int16 / 2^%u", slot.point);
+	return text;
+}
+
+json_t *
+slot_json(struct netfc_slot slot, uint32_t bits)
+{
+	return json_pack("{s:o, s:o}", "bits", json_word(bits, slot_digits(slot)), "value",
+		slot.format != NULL ? encoding_json(slot.format, bits)
+				    : json_real(fixed_value(slot, bits)));
+}
+
+/* ---- functions and operations ---------------------------------------------------------------- */
 
 bool
 find_extended(const char *name, struct extended *extended)
@@ -84,9 +168,9 @@ read_format(const struct command *command, const char *text, const struct extend
 	if (*format != NULL && has_extended(*format, extended))
 		return STATUS_DONE;
 	list_formats(known, sizeof(known));
-	report_error("%s: '%s' is no format of functions, min, max, compare or fma; known are %s",
+	return report_error(STATUS_INPUT,
+		"%s: '%s' is no format of functions, min, max, compare or fma; known are %s",
 		command->name, text, known);
-	return STATUS_INPUT;
 }
 
 /* How many operands it takes. */
@@ -95,7 +179,7 @@ operand_count(const struct extended *extended)
 {
 	if (extended->function != NULL)
 		return 1;
-	return extended->extra == NETFC_FMA ? 3 : 2;
+	return (int)netfc_extra_operands(extended->extra);
 }
 
 static int
@@ -109,8 +193,8 @@ compute(const struct extended *extended, struct calculation *c)
 	if (netfc_function_lanes(extended->function, c->format, c->operand, &c->result.z,
 		    &c->result.flags, 1) == NETFC_OK)
 		return STATUS_DONE;
-	report_error("calc: %s: %s", c->op, netfc_strerror(NETFC_ERR_PRECISION));
-	return STATUS_FAILED;
+	return report_error(
+		STATUS_FAILED, "calc: %s: %s", c->op, netfc_strerror(NETFC_ERR_PRECISION));
 }
 
 static int
@@ -119,13 +203,10 @@ not_extended(const char *name)
 	enum netfc_op op;
 
 	if (parse_op(name, &op))
-		report_error("calc: %s needs a table set, such as fp16_exact", name);
-	else
-		report_error(
-			"calc: no function or operation '%s'; netfc-tables list --functions has "
-			"all",
-			name);
-	return STATUS_INPUT;
+		return report_error(
+			STATUS_INPUT, "calc: %s needs a table set, such as fp16_exact", name);
+	return report_error(STATUS_INPUT,
+		"calc: no function or operation '%s'; netfc-tables list --functions has all", name);
 }
 
 int
@@ -157,11 +238,11 @@ static const char operand_names[CALCULATION_OPERANDS] = "xyz";
 int
 no_operand(const struct command *command, struct netfc_slot slot, const char *word, bool hex)
 {
-	report_error("%s: '%s' is no operand; expected %s", command->name, word,
+	return report_error(STATUS_INPUT, "%s: '%s' is no operand; expected %s", command->name,
+		word,
 		slot.format != NULL ? encoding_syntax(slot.format, hex)
 			: hex       ? "one to four hex digits, such as 0100"
 				    : "a decimal number that fits, or bits such as 0x0100");
-	return STATUS_INPUT;
 }
 
 int

@@ -40,67 +40,6 @@ static const struct option_row rows[] = {
 		.meaning = "print JSON: every entry, where people get ranges of keys"},
 };
 
-static int
-walk(const struct netfc_set *set, char **operands, int count, const struct options *options)
-{
-	struct operation operation;
-	int status;
-
-	if (count != 3)
-		return wrong_operands(&show_command, "--walk needs SET OP X Y");
-	status = read_operation(
-		&show_command, netfc_set_format(set), operands, options->hex, &operation);
-	return status == STATUS_DONE ? show_walk(set, &operation, options->json) : status;
-}
-
-static int
-show(const struct netfc_set *set, char **operands, int count, const struct options *options)
-{
-	if (options->walk)
-		return walk(set, operands + 1, count - 1, options);
-	if (count == 1)
-		return show_set(set, operands[0], options->json);
-	if (!has_table(set, operands[1]) && netfc_function_by_name(operands[1]) != NULL)
-		return show_function(operands, count, options->json);
-	if (count == 2)
-		return show_table(set, operands[1], options->json);
-	return show_keys(set, operands[1], operands + 2, count - 2, options->json);
-}
-
-static int
-run_show(int argc, char **argv)
-{
-	struct options options = {0};
-	struct netfc_set *set;
-	int first, status;
-	enum options_result result = take_options(&show_command, argc, argv, &options, &first);
-
-	if (result != OPTIONS_RUN)
-		return (int)options_exit_status(result);
-	if (first == argc)
-		return wrong_operands(&show_command, "name a table set or a file");
-	if (options.hex && !options.walk)
-		return wrong_operands(&show_command, "--hex is for --walk");
-	if (!options.walk && is_user_operand(argv[first]))
-		return show_user(argv + first, argc - first, options.json);
-	if (!options.walk && argc - first > 1 && is_format(argv[first]))
-		return show_function(argv + first, argc - first, options.json);
-	status = open_set(argv[first], &set);
-	if (status != STATUS_DONE)
-		return status;
-	status = show(set, argv + first, argc - first, &options);
-	netfc_set_free(set);
-	return status;
-}
-
-const struct command show_command = {
-	.name = "show",
-	.summary = "show a table set, a table, entries, or the walk of one operation",
-	.usage = usage,
-	COMMAND_ROWS(rows),
-	.run = run_show,
-};
-
 /* netfc-tables show SET: the set's description. */
 
 static uint32_t
@@ -132,9 +71,9 @@ static void
 print_properties(const struct netfc_set *set, const char *operand)
 {
 	const struct netfc_format *format = netfc_set_format(set);
+	bool file = is_path(operand, NETFC_FILE_SUFFIX);
 
-	printf("%s%s%s\n", netfc_set_name(set), is_file_operand(operand) ? ", loaded from " : "",
-		is_file_operand(operand) ? operand : "");
+	printf("%s%s%s\n", netfc_set_name(set), file ? ", loaded from " : "", file ? operand : "");
 	printf("  format    %s: %s\n", netfc_format_name(format), netfc_format_title(format));
 	if (netfc_set_family(set) == NETFC_FAMILY_LOG)
 		print_log_properties(set);
@@ -242,7 +181,7 @@ show_set_json(const struct netfc_set *set)
 	return print_json(object);
 }
 
-int
+static int
 show_set(const struct netfc_set *set, const char *operand, bool json)
 {
 	if (json)
@@ -255,3 +194,61 @@ show_set(const struct netfc_set *set, const char *operand, bool json)
 		print_program(set, NETFC_DIV, "div");
 	return STATUS_DONE;
 }
+
+static int
+walk(const struct netfc_set *set, char **operands, int count, const struct options *options)
+{
+	struct operation operation;
+	int status;
+
+	if (count != 3)
+		return wrong_operands(&show_command, "--walk needs SET OP X Y");
+	status = read_operation(
+		&show_command, netfc_set_format(set), operands, options->hex, &operation);
+	return status == STATUS_DONE ? show_walk(set, &operation, options->json) : status;
+}
+
+static int
+show(const struct netfc_set *set, char **operands, int count, const struct options *options)
+{
+	if (options->walk)
+		return walk(set, operands + 1, count - 1, options);
+	if (count == 1)
+		return show_set(set, operands[0], options->json);
+	if (!has_table(set, operands[1]) && netfc_function_by_name(operands[1]) != NULL)
+		return show_function(operands, count, options->json);
+	if (count == 2)
+		return show_table(set, operands[1], options->json);
+	return show_keys(set, operands[1], operands + 2, count - 2, options->json);
+}
+
+static int
+run_show(void *taken, char **operands, int count)
+{
+	const struct options *options = taken;
+	struct netfc_set *set;
+	int status;
+
+	if (count == 0)
+		return wrong_operands(&show_command, "name a table set or a file");
+	if (options->hex && !options->walk)
+		return wrong_operands(&show_command, "--hex is for --walk");
+	if (!options->walk && is_user_operand(operands[0]))
+		return show_user(operands, count, options->json);
+	if (!options->walk && count > 1 && is_format(operands[0]))
+		return show_function(operands, count, options->json);
+	status = open_set(operands[0], &set);
+	if (status != STATUS_DONE)
+		return status;
+	status = show(set, operands, count, options);
+	netfc_set_free(set);
+	return status;
+}
+
+const struct command show_command = {
+	.name = "show",
+	.summary = "show a table set, a table, entries, or the walk of one operation",
+	.usage = usage,
+	COMMAND_OPTIONS(rows, struct options),
+	.run = run_show,
+};

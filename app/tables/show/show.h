@@ -18,9 +18,6 @@
 
 /* What slots hold, numbers of a format or fixed-point numbers, as text and as JSON. */
 
-/** Bytes for what kind of number a slot holds, as text. */
-#define SLOT_KIND_SIZE 48
-
 /** A slot of that format. */
 struct netfc_slot format_slot(const struct netfc_format *format);
 
@@ -32,12 +29,6 @@ const char *slot_text(struct netfc_slot slot, uint32_t bits, char *text);
 
 /** Hex digits of a slot. */
 int slot_digits(struct netfc_slot slot);
-
-/** What a slot holds, such as "fp16" or "int16 / 2^8", in `text` of SLOT_KIND_SIZE characters. */
-const char *slot_kind(struct netfc_slot slot, char *text);
-
-/** A slot's value as JSON. */
-json_t *slot_value_json(struct netfc_slot slot, uint32_t bits);
 
 /** A slot's bits and value as an object. */
 json_t *slot_json(struct netfc_slot slot, uint32_t bits);
@@ -217,9 +208,6 @@ int show_entries(const struct entries *entries, char **words, int count, bool js
 
 /* The parts of netfc-tables show and calc. Each gives the exit status. */
 
-/** The set's description and its tables. */
-int show_set(const struct netfc_set *set, const char *operand, bool json);
-
 /** Whether the set has a table or page of that name. */
 bool has_table(const struct netfc_set *set, const char *name);
 
@@ -228,9 +216,6 @@ int show_table(const struct netfc_set *set, const char *name, bool json);
 
 /** Some entries of a table or page. */
 int show_keys(const struct netfc_set *set, const char *name, char **keys, int count, bool json);
-
-/** The decision table as text. */
-int show_decisions(const struct netfc_set *set, const struct netfc_table *decide);
 
 /** One operation's walk through the stages. */
 int show_walk(const struct netfc_set *set, const struct operation *operation, bool json);

@@ -18,11 +18,10 @@ show_function(char **operands, int count, bool json)
 
 	if (status != STATUS_DONE)
 		return status;
-	if (!found || extended.function == NULL) {
-		report_error("show: '%s' is no function; netfc-tables list --functions has all",
+	if (!found || extended.function == NULL)
+		return report_error(STATUS_INPUT,
+			"show: '%s' is no function; netfc-tables list --functions has all",
 			operands[1]);
-		return STATUS_INPUT;
-	}
 	return show_entries(&(struct entries){netfc_function_argument(extended.function, format),
 				    netfc_function_result(extended.function, format), format,
 				    extended.function, NULL},
@@ -41,9 +40,9 @@ extra_meaning(enum netfc_extra_op op)
 	case NETFC_COMPARE:
 		return "-1, 0 or 1 as x is less than, equal to or greater than y";
 	case NETFC_FMA:
-	default:
 		return "x * y + z, rounded once";
 	}
+	return NULL;
 }
 
 static int
@@ -97,8 +96,8 @@ entry_at(const struct entries *entries, uint32_t x, struct netfc_result *result)
 			netfc_user_function_flags(entries->own)[x]};
 	if (error == NETFC_OK)
 		return STATUS_DONE;
-	report_error("show: %s: %s", netfc_function_name(entries->function), netfc_strerror(error));
-	return STATUS_FAILED;
+	return report_error(STATUS_FAILED, "show: %s: %s", netfc_function_name(entries->function),
+		netfc_strerror(error));
 }
 
 static void
@@ -156,12 +155,11 @@ static int
 show_some(const struct entries *entries, char **words, int count, bool json)
 {
 	uint32_t *keys = malloc((size_t)count * sizeof(*keys));
-	int status = STATUS_FAILED;
+	int status;
 
 	if (keys == NULL)
-		report_error("out of memory");
-	else
-		status = read_keys(entries, words, count, keys);
+		return out_of_memory();
+	status = read_keys(entries, words, count, keys);
 	if (status == STATUS_DONE)
 		status = show_keys_of(entries, keys, (uint32_t)count, json);
 	free(keys);

@@ -256,8 +256,7 @@ struct stream {
 static int
 write_failed(void)
 {
-	report_error("cannot write to standard output: %s", strerror(errno));
-	return STATUS_FAILED;
+	return report_error(STATUS_FAILED, "cannot write to standard output: %s", strerror(errno));
 }
 
 static int
@@ -284,9 +283,8 @@ bad_line(const struct stream *stream, const char *line, size_t length, const cha
 	for (s = 0; s < length && s < SHOWN_BYTES; s++)
 		shown[s] = isprint((unsigned char)line[s]) ? line[s] : '?';
 	shown[s] = '\0';
-	report_error("standard input, line %llu: expected %s, but got '%s%s'", stream->line,
-		expected, shown, length > SHOWN_BYTES ? "..." : "");
-	return STATUS_INPUT;
+	return report_error(STATUS_INPUT, "standard input, line %llu: expected %s, but got '%s%s'",
+		stream->line, expected, shown, length > SHOWN_BYTES ? "..." : "");
 }
 
 static int
@@ -355,10 +353,9 @@ answer_all(struct stream *stream)
 			STDIN_FILENO, stream->input + stream->filled, INPUT_BYTES - stream->filled);
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got < 0) {
-			report_error("cannot read standard input: %s", strerror(errno));
-			return STATUS_FAILED;
-		}
+		if (got < 0)
+			return report_error(
+				STATUS_FAILED, "cannot read standard input: %s", strerror(errno));
 		stream->filled += (size_t)got;
 		if (got > 0)
 			status = take_lines(stream);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "user/expression.h"
+#include "user/interval.h"
 
 /* Of the numbers that results are taken for: those between encodings have 17. */
 #define SETTLED_BITS 64
@@ -76,8 +76,11 @@ interval_settle(struct interval *interval)
 		mpfr_set_zero(number, 1);
 	else
 		mpfr_set(number, interval->low, MPFR_RNDU);
-	if (!mpfr_inf_p(number) && contains(interval, number) && is_small(interval, number))
-		interval_set(interval, number, 0);
+	if (!mpfr_inf_p(number) && contains(interval, number) && is_small(interval, number)) {
+		mpfr_set(interval->low, number, MPFR_RNDN);
+		mpfr_set(interval->high, number, MPFR_RNDN);
+		interval->low_open = interval->high_open = false;
+	}
 	mpfr_clear(number);
 }
 

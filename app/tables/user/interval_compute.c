@@ -3,7 +3,7 @@
  * Nearly all operations are monotonic in each argument, so that bounds of the result are among the
  * results of bounds, its corners. MPFR rounds each of these and says in which direction.
  */
-#include "user/expression.h"
+#include "user/interval.h"
 
 /* The exponent of the greatest angle. */
 #define GREATEST_ANGLE (1 << 16)

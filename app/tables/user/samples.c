@@ -9,7 +9,7 @@
 #include "command.h"
 #include "encoding.h"
 #include "user/expression.h"
-#include "user/user.h"
+#include "user/samples.h"
 
 /* ---- an expression's values, correctly rounded into a format --------------------------------- */
 
@@ -241,9 +241,9 @@ struct lines {
 static int
 bad_line(const struct lines *lines, const char *what, const char *word)
 {
-	report_error("build: %s, line %lu: %s%s%.60s%s", lines->path, lines->number, what,
-		word != NULL ? ": '" : "", word != NULL ? word : "", word != NULL ? "'" : "");
-	return STATUS_INPUT;
+	return report_error(STATUS_INPUT, "build: %s, line %lu: %s%s%.60s%s", lines->path,
+		lines->number, what, word != NULL ? ": '" : "", word != NULL ? word : "",
+		word != NULL ? "'" : "");
 }
 
 static bool
@@ -348,8 +348,8 @@ read_lines(FILE *file, struct lines *lines, char **expression)
 	free(line);
 	if (status != STATUS_DONE || !ferror(file))
 		return status;
-	report_error("build: cannot read %s: %s", lines->path, strerror(errno));
-	return STATUS_FAILED;
+	return report_error(
+		STATUS_FAILED, "build: cannot read %s: %s", lines->path, strerror(errno));
 }
 
 /* Every x must have a value; NaN has one of its own. */
@@ -372,10 +372,10 @@ check_all_given(const struct lines *lines)
 	}
 	if (missing == 0)
 		return STATUS_DONE;
-	report_error("build: %s: %u of %s values are missing, the first that of x = 0x%0*x",
-		lines->path, missing, grouped(samples_entries(samples), entries),
+	return report_error(STATUS_INPUT,
+		"build: %s: %u of %s values are missing, the first that of x = 0x%0*x", lines->path,
+		missing, grouped(samples_entries(samples), entries),
 		encoding_digits(samples->format), first);
-	return STATUS_INPUT;
 }
 
 int
@@ -386,10 +386,9 @@ samples_read(const char *path, struct samples *samples)
 	char *expression = NULL;
 	int status;
 
-	if (file == NULL) {
-		report_error("build: cannot read %s: %s", path, strerror(errno));
-		return STATUS_INPUT;
-	}
+	if (file == NULL)
+		return report_error(
+			STATUS_INPUT, "build: cannot read %s: %s", path, strerror(errno));
 	status = read_lines(file, &lines, &expression);
 	fclose(file);
 	if (status == STATUS_DONE)
@@ -405,14 +404,12 @@ take_rounded(const char *text, struct expression *expression, struct samples *sa
 	struct rounded result = {netfc_nan(samples->format), NAN, false};
 	char number[NUMBER_SIZE];
 
-	if (!is_nan(samples, x) && !evaluate(expression, samples->format, x, &result)) {
-		report_error(
+	if (!is_nan(samples, x) && !evaluate(expression, samples->format, x, &result))
+		return report_error(STATUS_INPUT,
 			"build: %d bits do not tell the value of '%s' at x = %s (0x%0*x); write "
 			"it in another way, or give values in place of an expression",
 			EVALUATE_LAST_BITS, text, encoding_text(samples->format, x, number),
 			encoding_digits(samples->format), x);
-		return STATUS_INPUT;
-	}
 	take_value(samples, x, result.z, result.value, result.pole);
 	return STATUS_DONE;
 }
@@ -420,7 +417,8 @@ take_rounded(const char *text, struct expression *expression, struct samples *sa
 static int
 bad_expression(const char *text, const struct expression_error *error)
 {
-	report_error("build: '%s', character %u: %s", text, error->at + 1, error->what);
+	report_error(
+		STATUS_INPUT, "build: '%s', character %u: %s", text, error->at + 1, error->what);
 	if (error->unknown_name)
 		expression_print_names(stderr);
 	return STATUS_INPUT;

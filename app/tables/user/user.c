@@ -11,6 +11,7 @@
 #include "json.h"
 #include "set/set.h"
 #include "show/show.h"
+#include "user/samples.h"
 
 static int
 check_options(const struct user_options *options)
@@ -20,12 +21,11 @@ check_options(const struct user_options *options)
 			&build_command, "--function needs either --from or --expression");
 	if (netfc_user_function_is_name(options->function))
 		return STATUS_DONE;
-	report_error(
+	return report_error(STATUS_INPUT,
 		"build: '%s' is no name for a function of your own: a lower-case letter, then up "
 		"to 30 letters, digits or underscores; none of netfc-tables list --functions; and "
 		"nothing that reads as a conversion, such as to_q16 or from_fp32",
 		options->function);
-	return STATUS_INPUT;
 }
 
 /* One that saturates has the name of its table set. */
@@ -40,12 +40,11 @@ find_format(const char *name, const struct netfc_format **format)
 		*format = id.format;
 	if (*format != NULL)
 		return STATUS_DONE;
-	report_error(
+	return report_error(STATUS_INPUT,
 		"build: '%s' is no format of functions of your own; known are fp16, posit16, "
 		"bf16, posit16_es2, fp8_e4m3 and fp8_e5m2, and fp8_e4m3_sat and fp8_e5m2_sat, in "
 		"which what is too large becomes the greatest number",
 		name);
-	return STATUS_INPUT;
 }
 
 int
@@ -71,8 +70,8 @@ user_build(const struct user_options *options, struct user_report *report)
 		report->samples->flags, &report->function);
 	if (error == NETFC_OK)
 		return STATUS_DONE;
-	report_error("build: %s: %s", options->function, netfc_strerror(error));
-	return STATUS_FAILED;
+	return report_error(
+		STATUS_FAILED, "build: %s: %s", options->function, netfc_strerror(error));
 }
 
 void
@@ -132,10 +131,7 @@ user_report_json(const struct user_report *report)
 bool
 is_user_operand(const char *operand)
 {
-	size_t length = strlen(operand), suffix = strlen(NETFC_FUNCTION_FILE_SUFFIX);
-
-	return length > suffix &&
-		strcmp(operand + length - suffix, NETFC_FUNCTION_FILE_SUFFIX) == 0;
+	return has_suffix(operand, NETFC_FUNCTION_FILE_SUFFIX);
 }
 
 static int
@@ -145,9 +141,9 @@ load(const char *path, struct netfc_user_function **function)
 
 	if (error == NETFC_OK)
 		return STATUS_DONE;
-	report_error("cannot load %s: %s", path,
+	return report_error(error == NETFC_ERR_NOMEM ? STATUS_FAILED : STATUS_INPUT,
+		"cannot load %s: %s", path,
 		error == NETFC_ERR_FOREIGN ? "not a function file" : load_error(error));
-	return error == NETFC_ERR_NOMEM ? STATUS_FAILED : STATUS_INPUT;
 }
 
 int

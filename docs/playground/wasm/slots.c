@@ -59,8 +59,8 @@ PAGE_EXPORT(page_slots_packet)(
 {
 	uint32_t count = slots->rules.slots;
 	uint8_t values[4];
-	struct aggregate_chunk packet = {
-		.chunk = chunk,
+	struct aggregate_message packet = {
+		.id = chunk,
 		.count = 1,
 		.op = AGGREGATE_SUM,
 		.format = (uint8_t)slots->format,

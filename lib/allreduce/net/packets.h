@@ -7,6 +7,9 @@
  * Memory for packets, and system calls that take many at a time.
  */
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "internal.h"
 
 #define PACKETS_BATCH 64             /* of sendmmsg() */
@@ -52,5 +55,10 @@ void packets_release(const struct channel *channel, unsigned int count);
 
 /* Send one datagram that is cut into segments. As sendmsg(). */
 ssize_t packets_send_segments(int fd, uint8_t *payload, size_t length, size_t segment);
+
+/* Values from host to network byte order and back. */
+
+/* Copy `count` values of 2, 4 or 8 bytes; neither side has to be aligned. */
+void swap_values(uint8_t *to, const uint8_t *from, size_t count, unsigned int value_bytes);
 
 #endif /* ALLREDUCE_PACKETS_H */

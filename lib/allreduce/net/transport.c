@@ -11,9 +11,8 @@
 #include <unistd.h>
 
 #include "error.h"
-#include "net/address.h"
-#include "net/rings.h"
 #include "net/socket.h"
+#include "net/rings.h"
 #include "net/xdp.h"
 
 /* Of UDP ports to send from, where no kernel chooses them. */

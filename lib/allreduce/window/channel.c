@@ -10,7 +10,6 @@
 #include "keys.h"
 #include "net/packets.h"
 #include "net/socket.h"
-#include "net/swap.h"
 
 /* A vector ends where that share of the window at the most is in flight. */
 #define ENDING_SHARE 4

@@ -10,9 +10,8 @@
 #include "error.h"
 #include "internal.h"
 #include "keys.h"
-#include "net/address.h"
-#include "net/packets.h"
 #include "net/socket.h"
+#include "net/packets.h"
 #include "net/transport.h"
 #include "path.h"
 

@@ -11,8 +11,7 @@
 #include "keys.h"
 #include "net/packets.h"
 #include "net/socket.h"
-#include "net/swap.h"
-#include "tree.h"
+#include "internal.h"
 
 /*
  * A chunk is lost if that many sent after it have been answered: half of those that can be in

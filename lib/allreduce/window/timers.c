@@ -231,6 +231,19 @@ too_late(struct netfc_allreduce *comm, uint64_t now)
 		seconds, quietest->address.text);
 }
 
+/* How long to listen for replies; there is another time if they take longer. */
+#define LISTEN (50 * NS_PER_MS)
+
+/* This worker is alive; a reply shows that the switch is. */
+static void
+tell(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
+{
+	/* An error is a packet lost. */
+	join_send(comm, peer, AGGREGATE_JOIN, peer->session, false);
+	peer->said = now;
+	comm->stats.keepalives++;
+}
+
 /*
  * Ask a switch that is silent whether it is there. Questions are counted: who slept himself has not
  * asked.
@@ -246,7 +259,9 @@ question(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
 	if (peer->asked <= from)
 		peer->questions = 0;
 	if (peer->questions++ < QUESTIONS) {
-		keepalive_ask(comm, peer, now);
+		tell(comm, peer, now);
+		peer->asked = now;
+		comm->keepalive_until = now + LISTEN;
 		return NETFC_ALLREDUCE_OK;
 	}
 	status = error_of_silence(comm, peer);
@@ -279,9 +294,6 @@ timers_run(struct netfc_allreduce *comm, uint64_t now)
 
 /* ---- keep-alives ---- */
 
-/* How long to listen for replies; there is another time if they take longer. */
-#define LISTEN (50 * NS_PER_MS)
-
 static uint64_t
 peer_due(const struct netfc_allreduce *comm, const struct peer *peer)
 {
@@ -304,15 +316,6 @@ keepalive_due(const struct netfc_allreduce *comm)
 	return due;
 }
 
-static void
-tell(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
-{
-	/* An error is a packet lost. */
-	join_send(comm, peer, AGGREGATE_JOIN, peer->session, false);
-	peer->said = now;
-	comm->stats.keepalives++;
-}
-
 void
 keepalive_send(struct netfc_allreduce *comm)
 {
@@ -322,14 +325,6 @@ keepalive_send(struct netfc_allreduce *comm)
 		if (peer_due(comm, &comm->peer[k]) <= now)
 			tell(comm, &comm->peer[k], now);
 	}
-	comm->keepalive_until = now + LISTEN;
-}
-
-void
-keepalive_ask(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
-{
-	tell(comm, peer, now);
-	peer->asked = now;
 	comm->keepalive_until = now + LISTEN;
 }
 

@@ -5,7 +5,7 @@
 
 #include "keys.h"
 #include "net/packets.h"
-#include "totals.h"
+#include "internal.h"
 
 /* How many of the first `end` chunks of all switches go to switch `index` of `peers`. */
 static uint64_t

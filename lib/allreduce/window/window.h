@@ -108,9 +108,6 @@ uint64_t keepalive_due(const struct netfc_allreduce *comm);
 /* Send the keep-alives that are due; receive replies until comm->keepalive_until. */
 void keepalive_send(struct netfc_allreduce *comm);
 
-/* Ask a switch whether it is there. */
-void keepalive_ask(struct netfc_allreduce *comm, struct peer *peer, uint64_t now);
-
 /* A reply to a join. Returns OK, or has said what went wrong. */
 int keepalive_reply(
 	struct netfc_allreduce *comm, struct peer *peer, const struct aggregate_message *reply);

@@ -153,24 +153,34 @@ netfc_exact_lanes(const struct netfc_format *format, enum netfc_op op, const voi
 
 /* Least, greatest, comparison, and the fused multiply-add. */
 
-static const char *const names[] = {
-	[NETFC_MIN] = "min",
-	[NETFC_MAX] = "max",
-	[NETFC_COMPARE] = "compare",
-	[NETFC_FMA] = "fma",
-};
+/* Of which the compiler says if one is missing. */
+static const char *
+name_of(enum netfc_extra_op op)
+{
+	switch (op) {
+	case NETFC_MIN:
+		return "min";
+	case NETFC_MAX:
+		return "max";
+	case NETFC_COMPARE:
+		return "compare";
+	case NETFC_FMA:
+		return "fma";
+	}
+	return NULL;
+}
 
 const char *
 netfc_extra_name(unsigned op)
 {
-	return op >= NETFC_MIN && op < NETFC_EXTRA_END ? names[op] : NULL;
+	return name_of((enum netfc_extra_op)op);
 }
 
 unsigned
 netfc_extra_by_name(const char *name)
 {
 	for (unsigned op = NETFC_MIN; op < NETFC_EXTRA_END; op++) {
-		if (strcmp(names[op], name) == 0)
+		if (strcmp(netfc_extra_name(op), name) == 0)
 			return op;
 	}
 	return 0;
@@ -325,9 +335,9 @@ netfc_extra(const struct netfc_format *format, enum netfc_extra_op op, uint32_t 
 	case NETFC_COMPARE:
 		return compare(format, x, y);
 	case NETFC_FMA:
-	default:
 		return fused_multiply_add(format, x, y, z);
 	}
+	return number_result(format->nan);
 }
 
 uint8_t

@@ -143,6 +143,5 @@ enum exact_class {
 
 /* exact_fill.c */
 int exact_fill(struct netfc_set *set);
-/* exact_program.c */
-void exact_program(struct netfc_set *set);
+
 #endif /* NETFC_EXACT_FAMILY_H */

@@ -276,6 +276,5 @@ exact_fill(struct netfc_set *set)
 		fill_whole(format, &table[EXACT_PART]);
 	fill_class(format, &table[EXACT_CLASS]);
 	fill_round(format, &table[EXACT_ROUND]);
-	netfc_decide_fill(format, &table[EXACT_DECIDE]);
 	return NETFC_OK;
 }

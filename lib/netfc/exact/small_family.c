@@ -242,7 +242,6 @@ small_fill(struct netfc_set *set)
 	fill_norm(format, &set->table[SMALL_NORM]);
 	fill_scale(format, &set->table[SMALL_SCALE]);
 	fill_inc(&set->table[SMALL_INC]);
-	netfc_decide_fill(format, &set->table[SMALL_DECIDE]);
 	return NETFC_OK;
 }
 
@@ -257,13 +256,10 @@ small_layout(struct netfc_set *set)
 		[SMALL_DECODE] = {.name = format->posit ? "decode" : "prenorm",
 			.key_bits = format->posit ? 15 : 1 + f,
 			.value_bits = f + (format->posit ? shape.exponent : SMALL_SHIFT_BITS),
-			.pages = 1,
 			.copies = 2},
 		[SMALL_SHIFT] = {.name = "shift",
 			.key_bits = shape.exponent,
-			.value_bits = SMALL_SHIFT_BITS,
-			.pages = 1,
-			.copies = 1},
+			.value_bits = SMALL_SHIFT_BITS},
 		[SMALL_ALIGN] = {.name = "align",
 			.page_name = {"alignhi", "alignlo"},
 			.key_bits = SMALL_SHIFT_BITS + shape.wide - shape.low,
@@ -274,8 +270,7 @@ small_layout(struct netfc_set *set)
 			.page_name = {"facthi", "factlo"},
 			.key_bits = 1 + f,
 			.value_bits = s + 2,
-			.pages = 2,
-			.copies = 1},
+			.pages = 2},
 		[SMALL_SQUARE] = {.name = "square",
 			.page_name = {"squarelo", "squarehi"},
 			.key_bits = s + 2,
@@ -284,19 +279,11 @@ small_layout(struct netfc_set *set)
 			.copies = 4},
 		[SMALL_NORM] = {.name = "norm",
 			.key_bits = s + 2,
-			.value_bits = SMALL_FRACTION_AT + f + SMALL_LEFT_BITS,
-			.pages = 1,
-			.copies = 1},
+			.value_bits = SMALL_FRACTION_AT + f + SMALL_LEFT_BITS},
 		[SMALL_SCALE] = {.name = "scale",
 			.key_bits = 2 + shape.sum,
-			.value_bits = SMALL_TAIL_AT + shape.tail,
-			.pages = 1,
-			.copies = 1},
-		[SMALL_INC] = {.name = "inc",
-			.key_bits = SMALL_INC_BITS,
-			.value_bits = 1,
-			.pages = 1,
-			.copies = 1},
+			.value_bits = SMALL_TAIL_AT + shape.tail},
+		[SMALL_INC] = {.name = "inc", .key_bits = SMALL_INC_BITS, .value_bits = 1},
 	};
 
 	netfc_describe_tables(set, tables, SMALL_DECIDE);
@@ -345,7 +332,6 @@ small_mark(struct netfc_set *set)
 	mark_range(&table[SMALL_NORM], 1, netfc_table_size(&table[SMALL_NORM]));
 	mark_all(&table[SMALL_SCALE]);
 	mark_all(&table[SMALL_INC]);
-	netfc_decide_mark(&table[SMALL_DECIDE]);
 }
 
 const struct family netfc_small_family = {

@@ -94,12 +94,8 @@ append_sum(const struct writer *w)
 	void (*unpack)(const struct writer *, unsigned, unsigned, unsigned) =
 		w->shape.posit ? append_unpack_posit : append_unpack_ieee;
 
-	netfc_append(w->program,
-		(struct netfc_step){.kind = NETFC_STEP_SORT,
-			.dst = FIELD_A,
-			.a = FIELD_MAGNITUDE_X,
-			.b = FIELD_MAGNITUDE_Y,
-			.what = "a, b: the larger and the smaller magnitude"});
+	netfc_append_step(w->program, NETFC_STEP_SORT, FIELD_A, FIELD_MAGNITUDE_X,
+		FIELD_MAGNITUDE_Y, 0, "a, b: the larger and the smaller magnitude");
 	unpack(w, FIELD_A, FIELD_EXPONENT, FIELD_U);
 	unpack(w, FIELD_B, FIELD_EXPONENT_B, FIELD_NORM);
 	netfc_append_alu(w->program, NETFC_STEP_SUB, FIELD_EXPONENT_B, FIELD_EXPONENT,
@@ -114,13 +110,8 @@ append_sum(const struct writer *w)
 	netfc_append(w->program,
 		JOIN(FIELD_T, "a's significand with guard bits",
 			part(FIELD_U, 0, s, SMALL_GUARD_BITS)));
-	netfc_append(w->program,
-		(struct netfc_step){.kind = NETFC_STEP_ADD_OR_SUB,
-			.dst = FIELD_SUM,
-			.a = FIELD_T,
-			.b = FIELD_BODY,
-			.c = FIELD_DECISION,
-			.what = "sum = a's + b's, or a's - b's where signs differ"});
+	netfc_append_step(w->program, NETFC_STEP_ADD_OR_SUB, FIELD_SUM, FIELD_T, FIELD_BODY,
+		FIELD_DECISION, "sum = a's + b's, or a's - b's where signs differ");
 	netfc_append(w->program,
 		JOIN(FIELD_INDEX, "the sum but for two bits", part(FIELD_SUM, 2, s + 2, 0)));
 	netfc_append(w->program,
@@ -181,12 +172,8 @@ append_product(const struct writer *w, unsigned dst)
 
 	netfc_append_alu(w->program, NETFC_STEP_ADD, FIELD_INDEX, FIELD_U, FIELD_V, s + 2, "u + v");
 	append_square(w, FIELD_T);
-	netfc_append(w->program,
-		(struct netfc_step){.kind = NETFC_STEP_DISTANCE,
-			.dst = FIELD_INDEX,
-			.a = FIELD_U,
-			.b = FIELD_V,
-			.what = "|u - v|"});
+	netfc_append_step(
+		w->program, NETFC_STEP_DISTANCE, FIELD_INDEX, FIELD_U, FIELD_V, 0, "|u - v|");
 	append_square(w, dst);
 	netfc_append_alu(w->program, NETFC_STEP_SUB, dst, FIELD_T, dst, 2 * s + 2,
 		"u * v, the squares' difference");
@@ -234,11 +221,8 @@ append_quotient_or_product(const struct writer *w)
 		append_normalise(w, FIELD_MAGNITUDE_X, FIELD_EXPONENT, FIELD_U);
 		append_normalise(w, FIELD_MAGNITUDE_Y, FIELD_EXPONENT_B, FIELD_B);
 	}
-	netfc_append(w->program,
-		(struct netfc_step){.kind = NETFC_STEP_NEGATE_DIV,
-			.dst = FIELD_EXPONENT_A,
-			.a = FIELD_EXPONENT_B,
-			.what = "y's exponent, or its negative to divide"});
+	netfc_append_step(w->program, NETFC_STEP_NEGATE_DIV, FIELD_EXPONENT_A, FIELD_EXPONENT_B, 0,
+		0, "y's exponent, or its negative to divide");
 	netfc_append_alu(w->program, NETFC_STEP_ADD, FIELD_EXPONENT, FIELD_EXPONENT,
 		FIELD_EXPONENT_A, w->shape.sum, "exponent = x's + y's, or x's - y's");
 	append_multiply(w);

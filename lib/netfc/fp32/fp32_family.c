@@ -172,7 +172,6 @@ fp32_fill(struct netfc_set *set)
 	fill_cross(&table[FP32_CROSS]);
 	fill_scale(&table[FP32_SCALE]);
 	fill_round(&table[FP32_ROUND]);
-	netfc_decide_fill(set->id.format, &table[FP32_DECIDE]);
 	return NETFC_OK;
 }
 
@@ -259,7 +258,6 @@ fp32_mark(struct netfc_set *set)
 	mark_all(&table[FP32_CROSS]);
 	mark_scale(&table[FP32_SCALE]);
 	mark_all(&table[FP32_ROUND]);
-	netfc_decide_mark(&table[FP32_DECIDE]);
 }
 
 /* A pass has at most four products: three for each of a quotient's digits. */
@@ -268,50 +266,34 @@ fp32_mark(struct netfc_set *set)
 static const struct netfc_table tables[FP32_DECIDE] = {
 	[FP32_EXPS] = {.name = "exps",
 		.key_bits = 2 * FP32_EXPONENT_BITS,
-		.value_bits = FP32_EXPS_BITS,
-		.pages = 1,
-		.copies = 1},
+		.value_bits = FP32_EXPS_BITS},
 	[FP32_LEAD] = {.name = "lead",
 		.key_bits = FP32_HALF,
 		.value_bits = FP32_LEAD_BITS,
-		.pages = 1,
 		.copies = 2},
 	[FP32_NORM] = {.name = "norm",
 		.key_bits = FP32_NORM_KEY_BITS,
-		.value_bits = FP32_NORM_BITS,
-		.pages = 1,
-		.copies = 1},
+		.value_bits = FP32_NORM_BITS},
 	[FP32_SQUARE] = {.name = "square",
 		.key_bits = FP32_SQUARE_KEY_BITS,
 		.value_bits = 2 * FP32_DIGIT,
-		.pages = 1,
 		.copies = PRODUCTS},
 	[FP32_DIFFER] = {.name = "differ",
 		.key_bits = FP32_SQUARE_KEY_BITS,
 		.value_bits = 2 * FP32_DIGIT - 2,
 		.key_signed = true,
-		.pages = 1,
 		.copies = PRODUCTS},
 	[FP32_RECIP] = {.name = "recip",
 		.key_bits = FP32_RECIP_KEY_BITS,
-		.value_bits = FP32_RECIP_BITS,
-		.pages = 1,
-		.copies = 1},
+		.value_bits = FP32_RECIP_BITS},
 	[FP32_CROSS] = {.name = "cross",
 		.key_bits = 2 * FP32_CROSS_DIGIT,
 		.value_bits = FP32_CROSS_BITS,
-		.pages = 1,
 		.copies = 2},
 	[FP32_SCALE] = {.name = "scale",
 		.key_bits = FP32_SCALE_KEY_BITS,
-		.value_bits = FP32_SCALE_BITS,
-		.pages = 1,
-		.copies = 1},
-	[FP32_ROUND] = {.name = "round",
-		.key_bits = FP32_ROUND_KEY_BITS,
-		.value_bits = 1,
-		.pages = 1,
-		.copies = 1},
+		.value_bits = FP32_SCALE_BITS},
+	[FP32_ROUND] = {.name = "round", .key_bits = FP32_ROUND_KEY_BITS, .value_bits = 1},
 };
 
 static void

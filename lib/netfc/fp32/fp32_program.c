@@ -15,20 +15,6 @@ start(struct netfc_program *program)
 	netfc_program_start(program, netfc_fp32_format(), FP32_DECIDE, field_names, FP32_FIELDS);
 }
 
-/* As NETFC_STEP_CHOOSE: the field `yes`, or `no` if the field `sign` is negative. */
-static void
-append_choose(struct netfc_program *program, unsigned dst, unsigned yes, unsigned no, unsigned sign,
-	const char *what)
-{
-	netfc_append(program,
-		(struct netfc_step){.kind = NETFC_STEP_CHOOSE,
-			.dst = (uint8_t)dst,
-			.a = (uint8_t)yes,
-			.b = (uint8_t)no,
-			.c = (uint8_t)sign,
-			.what = what});
-}
-
 /*
  * The 28 bits of `wide` shifted left until the highest is one, into U; the places that it moved:
  * 14 or 0 into INDEX, the others into V.
@@ -295,7 +281,8 @@ append_subtract(struct netfc_program *program)
 	netfc_append(program,
 		JOIN(FIELD_INDEX, "whether that is not negative",
 			part_test(NETFC_PART_NONE, part(FIELD_A, 31, 1, 0))));
-	append_choose(program, FIELD_A, FIELD_A, FIELD_T, FIELD_A, "a: the new remainder");
+	netfc_append_step(program, NETFC_STEP_CHOOSE, FIELD_A, FIELD_A, FIELD_T, FIELD_A,
+		"a: the new remainder");
 }
 
 /*

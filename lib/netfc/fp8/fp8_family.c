@@ -147,7 +147,6 @@ fp8_fill(struct netfc_set *set)
 
 	fill_sum(format, set->table);
 	fill_product(format, set->table);
-	netfc_decide_fill(format, &set->table[FP8_DECIDE]);
 	return NETFC_OK;
 }
 
@@ -209,7 +208,6 @@ fp8_mark(struct netfc_set *set)
 			mark_product(format, table, x, y);
 		}
 	}
-	netfc_decide_mark(&table[FP8_DECIDE]);
 }
 
 /* The order in which lanes go through the tables of 8 bits. */
@@ -263,18 +261,10 @@ static void
 write_additive(struct netfc_program *program, const struct netfc_format *format)
 {
 	append_decode(program);
-	netfc_append(program,
-		(struct netfc_step){.kind = NETFC_STEP_SORT,
-			.dst = FIELD_LARGER,
-			.a = FIELD_A,
-			.b = FIELD_B,
-			.what = "the larger and the smaller one"});
-	netfc_append(program,
-		(struct netfc_step){.kind = NETFC_STEP_DISTANCE,
-			.dst = FIELD_BASE,
-			.a = FIELD_A,
-			.b = FIELD_B,
-			.what = "their difference"});
+	netfc_append_step(program, NETFC_STEP_SORT, FIELD_LARGER, FIELD_A, FIELD_B, 0,
+		"the larger and the smaller one");
+	netfc_append_step(
+		program, NETFC_STEP_DISTANCE, FIELD_BASE, FIELD_A, FIELD_B, 0, "their difference");
 	netfc_append(program, join_difference(format));
 	netfc_append_lookup(program, FIELD_OFFSET, FP8_DIFFER, FIELD_KEY,
 		"differ: what the larger one lacks to be the result, rounded");
@@ -308,11 +298,8 @@ append_exponents(struct netfc_program *program, const struct netfc_format *forma
 	y.part[y.part_count++] = part(NETFC_OP, 0, 1, 0);
 	netfc_append(program, join_exponent(format, FIELD_LARGER, FIELD_A, "x's exponent"));
 	netfc_append(program, y);
-	netfc_append(program,
-		(struct netfc_step){.kind = NETFC_STEP_NEGATE_DIV,
-			.dst = FIELD_SMALLER,
-			.a = FIELD_KEY,
-			.what = "y's exponent, or its negative to divide"});
+	netfc_append_step(program, NETFC_STEP_NEGATE_DIV, FIELD_SMALLER, FIELD_KEY, 0, 0,
+		"y's exponent, or its negative to divide");
 	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_LARGER, FIELD_LARGER, FIELD_SMALLER,
 		fp8_sum_bits(format) + 1, "exponent = x's + y's, or x's - y's - 1");
 }
@@ -369,33 +356,22 @@ fp8_layout(struct netfc_set *set)
 		[FP8_DECODE] = {.name = "decode",
 			.key_bits = FP8_MAGNITUDE_BITS,
 			.value_bits = fp8_exponent_bits(format) + f,
-			.pages = 1,
 			.copies = 2},
 		[FP8_DIFFER] = {.name = "differ",
 			.key_bits = 1 + f + fp8_difference_bits(format),
-			.value_bits = fp8_offset_bits(format),
-			.pages = 1,
-			.copies = 1},
+			.value_bits = fp8_offset_bits(format)},
 		[FP8_ENCODE] = {.name = "encode",
 			.key_bits = fp8_wide_bits(format),
-			.value_bits = FP8_MAGNITUDE_BITS,
-			.pages = 1,
-			.copies = 1},
+			.value_bits = FP8_MAGNITUDE_BITS},
 		[FP8_PART] = {.name = "part",
 			.key_bits = 1 + 2 * f,
-			.value_bits = 1 + f + FP8_GUARD_BITS,
-			.pages = 1,
-			.copies = 1},
+			.value_bits = 1 + f + FP8_GUARD_BITS},
 		[FP8_CLASS] = {.name = "class",
 			.key_bits = fp8_sum_bits(format) + 1,
-			.value_bits = FP8_CLASS_AT + fp8_class_bits(format),
-			.pages = 1,
-			.copies = 1},
+			.value_bits = FP8_CLASS_AT + fp8_class_bits(format)},
 		[FP8_ROUND] = {.name = "round",
 			.key_bits = fp8_class_bits(format) + f + FP8_GUARD_BITS,
-			.value_bits = f + 1,
-			.pages = 1,
-			.copies = 1},
+			.value_bits = f + 1},
 	};
 
 	netfc_describe_tables(set, tables, FP8_DECIDE);

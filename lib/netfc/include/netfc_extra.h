@@ -39,6 +39,13 @@ enum netfc_extra_op {
 /** One more than the greatest of these numbers. */
 #define NETFC_EXTRA_END 9
 
+/** How many operands it reads: x and y, or z, too. */
+static inline unsigned
+netfc_extra_operands(unsigned op)
+{
+	return op == NETFC_FMA ? 3 : 2;
+}
+
 /** The operation's name: "min", "max", "compare", "fma"; NULL for anything else. */
 NETFC_API const char *netfc_extra_name(unsigned op);
 
@@ -50,7 +57,7 @@ NETFC_API unsigned netfc_extra_by_name(const char *name);
  *
  * @param format the format of x, y, z and the result, of 8 or 16 bits
  * @param op the operation
- * @param x, y, z operands; only fma reads z
+ * @param x, y, z operands; z is not looked at by operations of two
  */
 NETFC_API struct netfc_result netfc_extra(const struct netfc_format *format, enum netfc_extra_op op,
 	uint32_t x, uint32_t y, uint32_t z);
@@ -61,7 +68,7 @@ NETFC_API struct netfc_result netfc_extra(const struct netfc_format *format, enu
  * @param format the format of operands and results, of 8 or 16 bits; arrays are as wide
  * @param op the operation of all lanes
  * @param x, y operands, `count` each
- * @param z for fma the third operands, `count`; receives the results
+ * @param z the third operands, if any, `count`; receives the results
  * @param flags receives the exception flags, `count`; may be NULL
  * @param count how many lanes; any number
  * @return the exception flags of all lanes, or-ed

@@ -200,7 +200,6 @@ log_fill(struct netfc_set *set)
 		return NETFC_ERR_NOMEM;
 	fill_mi(set);
 	fill_exp(set);
-	netfc_decide_fill(set->id.format, &set->table[TABLE_DECIDE]);
 	set->measured = true;
 	if (set->margin.log_error >= set->margin.log_distance ||
 		set->margin.exp_error >= set->margin.exp_distance)
@@ -236,12 +235,8 @@ append_head(struct netfc_program *program, const struct netfc_format *format)
 static void
 append_exp(struct netfc_program *program)
 {
-	netfc_append(program,
-		(struct netfc_step){.kind = NETFC_STEP_ADD_SAT,
-			.dst = FIELD_N,
-			.a = FIELD_I,
-			.b = FIELD_M,
-			.what = "n = sat(i + m)"});
+	netfc_append_step(
+		program, NETFC_STEP_ADD_SAT, FIELD_N, FIELD_I, FIELD_M, 0, "n = sat(i + m)");
 	netfc_append_lookup(program, FIELD_E, TABLE_EXP, FIELD_N, "|z| = expTable[n]");
 }
 
@@ -252,18 +247,10 @@ log_program(struct netfc_set *set)
 	struct netfc_program *mul = &set->program[NETFC_MULTIPLICATIVE];
 
 	append_head(add, set->id.format);
-	netfc_append(add,
-		(struct netfc_step){.kind = NETFC_STEP_SUB_SAT,
-			.dst = FIELD_THETA,
-			.a = FIELD_J,
-			.b = FIELD_I,
-			.what = "theta = sat(j - i)"});
-	netfc_append(add,
-		(struct netfc_step){.kind = NETFC_STEP_PAGE_KEY,
-			.dst = FIELD_MI_KEY,
-			.a = FIELD_DECISION,
-			.b = FIELD_THETA,
-			.what = "the decided miTable's key for theta"});
+	netfc_append_step(
+		add, NETFC_STEP_SUB_SAT, FIELD_THETA, FIELD_J, FIELD_I, 0, "theta = sat(j - i)");
+	netfc_append_step(add, NETFC_STEP_PAGE_KEY, FIELD_MI_KEY, FIELD_DECISION, FIELD_THETA, 0,
+		"the decided miTable's key for theta");
 	netfc_append_lookup(add, FIELD_M, TABLE_MI, FIELD_MI_KEY, "m = miTable[theta]");
 	append_exp(add);
 	netfc_append(add,
@@ -276,11 +263,8 @@ log_program(struct netfc_set *set)
 	netfc_append_select(add, set->id.format, FIELD_E);
 
 	append_head(mul, set->id.format);
-	netfc_append(mul,
-		(struct netfc_step){.kind = NETFC_STEP_NEGATE_DIV,
-			.dst = FIELD_M,
-			.a = FIELD_J,
-			.what = "m = j, or -j to divide"});
+	netfc_append_step(
+		mul, NETFC_STEP_NEGATE_DIV, FIELD_M, FIELD_J, 0, 0, "m = j, or -j to divide");
 	append_exp(mul);
 	netfc_append_select(mul, set->id.format, FIELD_E);
 }
@@ -292,7 +276,6 @@ log_layout(struct netfc_set *set)
 		[TABLE_LOG] = {.name = "log",
 			.key_bits = 15,
 			.value_bits = 16,
-			.pages = 1,
 			.copies = 2,
 			.value_signed = true},
 		[TABLE_MI] = {.name = "mi",
@@ -300,15 +283,9 @@ log_layout(struct netfc_set *set)
 			.key_bits = 16,
 			.value_bits = 16,
 			.pages = 3,
-			.copies = 1,
 			.key_signed = true,
 			.value_signed = true},
-		[TABLE_EXP] = {.name = "exp",
-			.key_bits = 16,
-			.value_bits = 15,
-			.pages = 1,
-			.copies = 1,
-			.key_signed = true},
+		[TABLE_EXP] = {.name = "exp", .key_bits = 16, .value_bits = 15, .key_signed = true},
 	};
 
 	netfc_describe_tables(set, tables, TABLE_DECIDE);
@@ -333,7 +310,6 @@ log_mark(struct netfc_set *set)
 			mark_reachable(mi, 2u << 16 | key);
 	}
 	mark_all(&set->table[TABLE_EXP]);
-	netfc_decide_mark(&set->table[TABLE_DECIDE]);
 }
 
 const struct family netfc_log_family = {

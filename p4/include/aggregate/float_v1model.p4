@@ -26,7 +26,7 @@ control Accumulate(inout bit<32> value, in bit<32> part) {
     }
 }
 
-/* A sum of units to the nearest, ties to even: as lib/aggregate/registers.c, to the last bit. */
+/* A sum of units to the nearest, ties to even: as lib/aggregate/sums/registers.c, to the last bit. */
 @noWarn("unused")
 control Nearest(in bit<48> sum, out bit<16> z, out bit<4> flags) {
     bit<48> magnitude;

@@ -58,7 +58,7 @@
 #define NETFC_SUMS
 #endif
 
-/* Whose sums fit two integers of 32 bits: as many as lib/aggregate/aggregate_registers.h has. */
+/* Whose sums fit two integers of 32 bits: as many as lib/aggregate/include/aggregate_registers.h has. */
 #define NETFC_WORKERS 32
 
 /* A slot has two entries, for a chunk and for that of the next round. */

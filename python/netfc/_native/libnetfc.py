@@ -83,12 +83,7 @@ WALK_FUNCTION = ctypes.CFUNCTYPE(
 )
 
 _TEXT, _POINTER, _UNSIGNED = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_uint
-_U8, _U32, _INT, _BOOL = (
-    ctypes.c_uint8,
-    ctypes.c_uint32,
-    ctypes.c_int,
-    ctypes.c_bool,
-)
+_U8, _U32, _INT, _BOOL = ctypes.c_uint8, ctypes.c_uint32, ctypes.c_int, ctypes.c_bool
 _ARRAYS = [_POINTER, _INT, *[_POINTER] * 4, _U32]
 
 # What each function gives, and what it takes.
@@ -96,7 +91,6 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "netfc_strerror": (_TEXT, [_INT]),
     "netfc_format_by_name": (_POINTER, [_TEXT]),
     "netfc_format_name": (_TEXT, [_POINTER]),
-    "netfc_format_title": (_TEXT, [_POINTER]),
     "netfc_decode": (ctypes.c_double, [_POINTER, _U32]),
     "netfc_encode": (_U32, [_POINTER, ctypes.c_double]),
     "netfc_exact_lanes": (_U8, _ARRAYS),
@@ -137,7 +131,6 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "netfc_compute": (_U8, _ARRAYS),
     "netfc_step_writes": (_UNSIGNED, [ctypes.POINTER(Step), ctypes.POINTER(_U8)]),
     "netfc_walk": (Result, [_POINTER, _INT, _U32, _U32, WALK_FUNCTION, _POINTER]),
-    "netfc_format_width": (_UNSIGNED, [_POINTER]),
     "netfc_fp32_format": (_POINTER, []),
 }
 

@@ -175,8 +175,7 @@ def print_samples(cases: list[Case]) -> None:
         f"\n{'format':12} {'x':>10}   {'y':>10}   {'exact result':>14} {'NetFC':>12} {'error':>10}"
     )
     for case in cases:
-        sample = (protocol.SYMBOLS[case.op], list(protocol.OPS).index(case.op))
-        symbol, lane = sample
+        symbol, lane = protocol.SYMBOLS[case.op], list(protocol.OPS).index(case.op)
         x, y, z = (float(case.format.decode(a[lane])) for a in (case.x, case.y, case.z))
         exact = exact_value(case.op, x, y)
         error = abs(z - exact) / abs(exact)

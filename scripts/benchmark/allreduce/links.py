@@ -8,7 +8,10 @@ The namespace between has what limits a link: a token bucket (tc tbf) each way, 
 for, packets that are lost at random at the end of a link (nft). Needs root.
 """
 
-from namespaces import Built, Host, Namespace
+import contextlib
+import types
+
+from namespaces import Host, Namespace, join
 from switched import FRAMES, Network
 
 BURST, QUEUE = "16kb", "300kb"  # of a token bucket; 300 KB are 24 ms at 100 Mbit/s
@@ -25,9 +28,8 @@ class Lines(Namespace):
     def attach(self, number, host):
         """A host's link, wn."""
         name = f"w{number}"
-        self.ip("link", "add", name, "type", "veth", "peer", "name", "eth0", "netns", host.name)
+        join(self, number, host, checksums=False, name="w{}")
         host.configure()
-        self.ip("link", "set", name, "up")
         if self._mbit is not None:
             for place, interface in ((host, "eth0"), (self, name)):
                 # One packet is one packet from here on: links count packets, not pieces of 64 KB.
@@ -53,20 +55,15 @@ class Lines(Namespace):
         self.run("nft", rule)
 
 
-class Bridged(Built):
-    """Hosts at one bridge. A context manager; raises CommandError."""
-
-    def __init__(self, count, mbit=None, lost=0.0):
-        super().__init__()
-        self._count, self._mbit, self._lost = count, mbit, lost
-        self.hosts, self.address = {}, ""
-
-    def _build(self):
-        lines = self._stack.enter_context(Lines(self._mbit, self._lost))
-        for number in range(self._count):
-            self.hosts[number] = self._stack.enter_context(Host(number))
-            lines.attach(number, self.hosts[number])
-        lines.bridge("bridge", [f"w{number}" for number in range(self._count)])
+@contextlib.contextmanager
+def bridged(count, mbit=None, lost=0.0):
+    """Hosts at one bridge. Raises CommandError."""
+    with Lines(mbit, lost) as lines, contextlib.ExitStack() as stack:
+        hosts = {number: stack.enter_context(Host(number)) for number in range(count)}
+        for number, host in hosts.items():
+            lines.attach(number, host)
+        lines.bridge("bridge", [f"w{number}" for number in hosts])
+        yield types.SimpleNamespace(hosts=hosts, address="")
 
 
 class Switched(Network):
@@ -81,9 +78,7 @@ class Switched(Network):
         for number in self._names:
             host = self._stack.enter_context(Host(number))
             lines.attach(number, host)
-            lines.ip("link", "add", f"s{number}", "type", "veth", "peer", "name", f"p{number}",
-                     "netns", middle.name)
-            lines.ip("link", "set", f"s{number}", "up")
+            join(lines, number, middle, checksums=False, name="s{}", interface=f"p{number}")
             middle.ip("link", "set", f"p{number}", "up")
             lines.lose(f"s{number}")
             lines.bridge(f"b{number}", [f"w{number}", f"s{number}"])

@@ -2,16 +2,21 @@
 """Sums over paths without a limit: what each way from a worker to the switch costs.
 
 The switch's ports are AF_PACKET or AF_XDP on a veth pair, TAP interfaces, or memory shared with the
-workers (memif); gloo's ring has veth pairs at a bridge, with segmentation offload. `responder` is tests/allreduce/reflect.c: one
-worker, and next to nothing behind it.
+workers (memif); gloo's ring has veth pairs at a bridge, with segmentation offload. `responder` is
+tests/allreduce/reflect.c: one worker, and next to nothing behind it.
 """
 
+import contextlib
 import dataclasses
+import statistics
 import subprocess
+import types
 
-from benchmark.allreduce import team
-from benchmark.allreduce.links import Bridged
-from namespaces import Built, CommandError, Host
+from benchmark.allreduce.links import bridged
+from benchmark.allreduce.team import Workers, total
+from command import head, row
+from namespaces import CommandError, Host, join
+from programs import killed
 from switched import Network
 
 SIZE = 25_000_000  # bytes
@@ -93,24 +98,18 @@ class Wired(Network):
                 host.configure()
 
 
-class Responder(Built):
+@contextlib.contextmanager
+def responder(build, mtu):
     """A host at the responder's."""
-
-    def __init__(self, build, mtu):
-        super().__init__()
-        self._program, self._mtu = build / "tests" / "allreduce" / "allreduce_reflect", mtu
-        self.hosts, self.address = {}, ""
-
-    def _build(self):
-        near, far = (self._stack.enter_context(Host(number)) for number in range(2))
-        near.ip("link", "add", "eth0", "type", "veth", "peer", "name", "eth0", "netns", far.name)
+    with Host(0) as near, Host(1) as far:
+        join(near, 0, far, checksums=False, name="eth0")
         for host in near, far:
             host.configure()
-            set_mtu(self._mtu, (host, "eth0"))
-        process = far.start(self._program, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self._stack.callback(team.end, process)
-        self.address = f"{far.ipv4}:{process.stdout.readline().strip()}"
-        self.hosts = {0: near}
+            set_mtu(mtu, (host, "eth0"))
+        with killed(far.start(build / "tests" / "allreduce" / "allreduce_reflect",
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)) as process:
+            address = f"{far.ipv4}:{process.stdout.readline().strip()}"
+            yield types.SimpleNamespace(hosts={0: near}, address=address)
 
 
 def set_mtu(mtu, *places):
@@ -119,37 +118,28 @@ def set_mtu(mtu, *places):
         namespace.ip("link", "set", name, "mtu", mtu)
 
 
-class PathTeam(team.Workers):
-    """Workers on a path. A context manager; raises CommandError."""
-
-    def __init__(self, build, path, count):
-        super().__init__(build, path.by)
-        self._path, self._count = path, count
-
-    def _network(self):
-        if self._path.by == "gloo":
-            return Bridged(self._count)
-        if self._path.device == "responder":
-            return Responder(self._folder, self._path.mtu)
-        return Wired(self._folder / "app" / "dpdk-netfc", self._count, self._path)
-
-    def _build(self):
-        network = self._stack.enter_context(self._network())
-        self._start_on(network, arguments=network.arguments() if isinstance(network, Wired) else ())
+def network_of(build, path, count):
+    """The hosts on a path. A context manager; raises CommandError."""
+    if path.by == "gloo":
+        return bridged(count)
+    if path.device == "responder":
+        return responder(build, path.mtu)
+    return Wired(build / "app" / "dpdk-netfc", count, path)
 
 
 def measure(build, path, count, times):
     """Seconds of each sum, and what workers counted; the first sum warms up."""
-    with PathTeam(build, path, count) as workers:
+    with contextlib.ExitStack() as stack:
+        network = stack.enter_context(network_of(build, path, count))
+        arguments = network.arguments() if isinstance(network, Wired) else ()
+        workers = Workers(stack, build, path.by, network, arguments=arguments)
         took = workers.seconds(SIZE, times + 1)[1:]
         counters = workers.counters()
     return {"path": path.name, "workers": len(counters), "seconds": took,
-            "cpu": sum(each["cpu"] for each in counters) / len(counters),
-            "bytes": SIZE * (times + 1),
+            "cpu": total(counters, "cpu") / len(counters), "bytes": SIZE * (times + 1),
             "chunk": counters[0].get("bytes", 0),
             "offload": "".join(" " + name for name in ("gso", "gro") if counters[0].get(name)),
-            "sent": sum(each.get("sent", 0) for each in counters),
-            "retransmitted": sum(each.get("retransmitted", 0) for each in counters)}
+            "sent": total(counters, "sent"), "retransmitted": total(counters, "retransmitted")}
 
 
 def rounds(build, count, times, number):
@@ -171,28 +161,29 @@ def merged(figures):
     return by_path
 
 
-def row(name, figures, gloo):
+def median_of(figures):
+    """Of all rounds' seconds."""
+    return statistics.median_high(took for figure in figures for took in figure["seconds"])
+
+
+def row_of(name, figures, gloo):
     """A line of Markdown."""
-    seconds = sorted(took for figure in figures for took in figure["seconds"])
-    middle = seconds[len(seconds) // 2]
+    seconds = [took for figure in figures for took in figure["seconds"]]
     cpu = min(figure["cpu"] / (figure["bytes"] / 1e9) for figure in figures)
-    sent = sum(figure["sent"] for figure in figures)
-    again = sum(figure["retransmitted"] for figure in figures)
-    last = figures[-1]
-    cells = [name, str(last["chunk"] or ""), last["offload"].strip().replace(" ", ", "),
-             f"{1e3 * middle:.0f} ({1e3 * seconds[0]:.0f} to {1e3 * seconds[-1]:.0f})",
-             f"{SIZE / 4e6 / middle:.0f}", f"{middle / gloo:.2f}" if gloo else "", f"{cpu:.1f}",
-             f"{100 * again / sent:.1f} %" if sent else ""]
-    return "| " + " | ".join(cells) + " |"
+    sent, again = total(figures, "sent"), total(figures, "retransmitted")
+    return row(name, figures[-1]["chunk"] or "", figures[-1]["offload"].strip().replace(" ", ", "),
+               f"{1e3 * median_of(figures):.0f} ({1e3 * min(seconds):.0f} to {1e3 * max(seconds):.0f})",
+               f"{SIZE / 4e6 / median_of(figures):.0f}",
+               f"{median_of(figures) / gloo:.2f}" if gloo else "", f"{cpu:.1f}",
+               f"{100 * again / sent:.1f} %" if sent else "")
 
 
 def table(by_path):
     """Lines of Markdown."""
-    ring = sorted(took for figure in by_path.get(PATHS[0].name, []) for took in figure["seconds"])
-    gloo = ring[len(ring) // 2] if ring else None
-    lines = ["| path | bytes in a chunk | offload | ms: median (all) | million values/s | time / gloo's "
-             "| a worker's CPU seconds per GB | sent again |", "|---|---|---|---|---|---|---|---|"]
-    return "\n".join(lines + [row(name, figures, gloo) for name, figures in by_path.items()])
+    gloo = median_of(by_path[PATHS[0].name]) if PATHS[0].name in by_path else None
+    lines = [head("path", "bytes in a chunk", "offload", "ms: median (all)", "million values/s",
+                  "time / gloo's", "a worker's CPU seconds per GB", "sent again")]
+    return "\n".join(lines + [row_of(name, figures, gloo) for name, figures in by_path.items()])
 
 
 def run(build, count, quick):

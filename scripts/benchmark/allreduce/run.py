@@ -5,14 +5,16 @@ netfc: dpdk-netfc adds up; gloo: PyTorch's ring; server: a parameter server on a
 a worker's. Each worker is a process in a network namespace of its own; the same links for all.
 """
 
+import contextlib
 import statistics
 import sys
 import time
 
 from benchmark.allreduce import paths
-from benchmark.allreduce.links import Bridged, Switched
-from benchmark.allreduce.team import Workers
-from command import CommandLine, write_json
+from benchmark.allreduce.links import Switched, bridged
+from benchmark.allreduce.team import Workers, total
+from children import Child
+from command import CommandLine, head, row, write_json
 
 WAYS = ("netfc", "gloo", "server")
 MBIT = 100
@@ -23,36 +25,28 @@ MBITS = (100, 1000)
 LIMITS = {"all_gather": 0.75, "broadcast": 0.6, "reduce_scatter": 0.75, "barrier": 0.5}
 
 
-class Team(Workers):
-    """Workers that sum one way. A context manager; raises CommandError."""
-
-    # pylint: disable-next=too-many-arguments,too-many-positional-arguments
-    def __init__(self, build, by, count, lost=0.0, mbit=MBIT):
-        super().__init__(build, by)
-        self._count, self._lost, self._mbit = count, lost, mbit
-
-    def _build(self):
-        if self._by == "netfc":
-            program = self._folder / "app" / "dpdk-netfc"
-            network = Switched(program, self._count, self._mbit, self._lost)
-        else:
-            network = Bridged(self._count + (self._by == "server"), self._mbit, self._lost)
-        self._stack.enter_context(network)
-        if self._by == "server":
-            server = network.hosts[self._count]
+@contextlib.contextmanager
+def workers_on_links(build, by, count, lost=0.0, mbit=MBIT):
+    """Workers that sum one way. Raises CommandError."""
+    with contextlib.ExitStack() as stack:
+        network = stack.enter_context(
+            Switched(build / "app" / "dpdk-netfc", count, mbit, lost) if by == "netfc" else
+            bridged(count + (by == "server"), mbit, lost))
+        if by == "server":
+            server = network.hosts[count]
             network.address = server.ipv4
-            self._start(server, "benchmark.allreduce.server", self._count, server.ipv4)
-        self._start_on(network, self._count)
+            stack.enter_context(Child(server, "benchmark.allreduce.server",
+                                      {"workers": count, "address": server.ipv4}))
+        yield Workers(stack, build, by, network, count)
 
 
 def measure(build, by, count, tasks, lost=0.0):
     """Seconds, by bytes: (bytes, times) each; the first time warms up and is left out."""
-    with Team(build, by, count, lost) as team:
+    with workers_on_links(build, by, count, lost) as team:
         took = {str(size): team.seconds(size, times + 1)[1:] for size, times in tasks}
         counters = team.counters()
     return {"workers": count, "by": by, "lost": lost, "seconds": took,
-            "sent": sum(each.get("sent", 0) for each in counters),
-            "retransmitted": sum(each.get("retransmitted", 0) for each in counters)}
+            "sent": total(counters, "sent"), "retransmitted": total(counters, "retransmitted")}
 
 
 def plan(quick):
@@ -103,16 +97,15 @@ def time_text(seconds):
 
 def table(results):
     """Lines of Markdown."""
-    rows = sorted({(int(size), result["workers"], result["lost"])
-                   for result in results for size in result["seconds"]})
-    lines = ["| values of each worker | workers | packets lost | switch | gloo's ring | "
-             "parameter server | switch / ring |", "|---|---|---|---|---|---|---|"]
-    for size, count, lost in rows:
+    cases = sorted({(int(size), result["workers"], result["lost"])
+                    for result in results for size in result["seconds"]})
+    lines = [head("values of each worker", "workers", "packets lost", "switch", "gloo's ring",
+                  "parameter server", "switch / ring")]
+    for size, count, lost in cases:
         times = [find(results, by, count, lost, size) for by in WAYS]
         ratio = f"{times[0] / times[1]:.2f}" if times[0] and times[1] else ""
-        cells = [time_text(each) if each else "" for each in times]
-        lines.append(f"| {size_text(size)} | {count} | {100 * lost:.0f} % | "
-                     + " | ".join([*cells, ratio]) + " |")
+        lines.append(row(size_text(size), count, f"{100 * lost:.0f} %",
+                         *(time_text(each) if each else "" for each in times), ratio))
     return "\n".join(lines)
 
 
@@ -134,7 +127,7 @@ def promises(results):
 def measure_collectives(build, by, mbit, quick):
     """Seconds of each, by name; the first time warms up and is left out."""
     times = 1 if quick else 5
-    with Team(build, by, 4, mbit=mbit) as team:
+    with workers_on_links(build, by, 4, mbit=mbit) as team:
         return {kind: team.seconds(LARGE // 10 if quick else LARGE, times + 1, kind)[1:]
                 for kind in COLLECTIVES[:-1]} | {
                     "barrier": team.seconds(0, 20 * times + 1, "barrier")[1:]}
@@ -154,17 +147,20 @@ def collectives(options):
                               for (by, mbit), seconds in took.items()])
     size = "1 MB" if options.quick else "10 MB"
     print(f"4 workers, vectors of {size} of float32, all parts together; the least of several\n")
-    print("| | link | switch | gloo | switch / gloo |\n|---|---|---|---|---|")
+    print(head("", "link", "switch", "gloo", "switch / gloo"))
     for kind in COLLECTIVES:
         for mbit in MBITS:
             ratio, switch, gloo = collective_ratio(took, mbit, kind)
-            print(f"| {kind} | {mbit} Mbit/s | {time_text(switch)} | {time_text(gloo)} | "
-                  f"{ratio:.2f} |")
+            print(row(kind, f"{mbit} Mbit/s", time_text(switch), time_text(gloo), f"{ratio:.2f}"))
     print()
     for kind, limit in LIMITS.items():
-        ratio, _, _ = collective_ratio(took, MBIT, kind)
-        print(f"{kind}: share of gloo's time {ratio:.2f} "
-              f"(at most {limit}{'' if ratio <= limit else ': MISSED'})")
+        print(promise_text(f"{kind}: share of gloo's time", collective_ratio(took, MBIT, kind)[0],
+                           limit))
+
+
+def promise_text(text, figure, limit):
+    """Whether it is kept."""
+    return f"{text} {figure:.2f} (at most {limit}{'' if figure <= limit else ': MISSED'})"
 
 
 def sums(options):
@@ -183,7 +179,7 @@ def sums(options):
     print(table(results) + "\n")
     for text, figure, limit in promises(results):
         if figure is not None:
-            print(f"{text}: {figure:.2f} (at most {limit}{'' if figure <= limit else ': MISSED'})")
+            print(promise_text(f"{text}:", figure, limit))
 
 
 def main():

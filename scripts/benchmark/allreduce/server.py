@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A plain parameter server over TCP: adds up all workers' vectors and sends each the sum.
 
-server.py WORKERS ADDRESS. It adds what has come of all and sends it on, piece by piece, while the
-rest comes in, so that its link is busy both ways. A message is its number of values, then these.
+server.py OPTIONS, a JSON object. It adds what has come of all and sends it on, piece by piece,
+while the rest comes in, so that its link is busy both ways. A message is its number of values, then
+these.
 """
 
+import json
 import queue
 import socket
 import struct
@@ -96,8 +98,9 @@ def serve(connections):
 
 def main():
     """The command line."""
-    with socket.create_server((sys.argv[2], PORT)) as listening:
-        connections = [listening.accept()[0] for _ in range(int(sys.argv[1]))]
+    options = json.loads(sys.argv[1])
+    with socket.create_server((options["address"], PORT)) as listening:
+        connections = [listening.accept()[0] for _ in range(options["workers"])]
     for connection in connections:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     serve(connections)

@@ -13,7 +13,7 @@ from concurrent import futures
 import numpy as np
 
 from benchmark.allreduce.links import Switched
-from command import CommandLine, write_json
+from command import CommandLine, head, row, write_json
 from netfc import allreduce
 from switched import SWITCH_ADDRESS
 
@@ -69,9 +69,8 @@ def measure(hosts, jobs, seconds):
 
 def show(options):
     """Measures and prints a row for each run; yields how many reductions each job had."""
-    print("| run | " + " | ".join(f"job {job}" for job in range(options.jobs))
-          + " | least / equal share | Mbit/s of values | sent again |")
-    print("|---" * (options.jobs + 4) + "|")
+    print(head("run", *(f"job {job}" for job in range(options.jobs)), "least / equal share",
+               "Mbit/s of values", "sent again"))
     with Switched(options.build / "app" / "dpdk-netfc", options.hosts, options.mbit, 0.0) as net:
         for run in range(options.runs):
             jobs = [Job(100 * run + number, options.hosts, options.values,
@@ -82,9 +81,9 @@ def show(options):
             again = sum(job.stats["retransmitted"] for job in jobs)
             sent = sum(job.stats["sent"] for job in jobs)
             rate = total * options.values * 32 / options.seconds / 1e6
-            print(f"| {run + 1} | " + " | ".join(f"{100 * each / total:.1f} %" for each in done)
-                  + f" | {min(done) * options.jobs / total:.2f} | {rate:.1f} | "
-                  f"{100 * again / sent:.1f} % |", flush=True)
+            print(row(run + 1, *(f"{100 * each / total:.1f} %" for each in done),
+                      f"{min(done) * options.jobs / total:.2f}", f"{rate:.1f}",
+                      f"{100 * again / sent:.1f} %"), flush=True)
             yield done
 
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Match engines alone: look-ups, steps and whole packets, timed by netfc-bench --time without any port."""
 
-import json
-
 import programs
 from benchmark import machine
 from benchmark.measure.rounds import summary
@@ -16,12 +14,9 @@ def _time(bench, capture, tables, engine, rounds, functions=(), eal=()):
     """What netfc-bench prints of a capture. functions: the option that loads those of its packets;
     eal: more options of the EAL."""
     lcore = f"0@{machine.polling_cpus(1)[0]}"
-    timed = json.loads(programs.run(
-        bench.build / "app" / "netfc-bench",
-        *programs.eal("time", bench.memory.options(MEGABYTES), lcore, *eal),
-        *("--", "--time", capture, "--tables", tables, *functions, "--match", engine),
-        *("--rounds", rounds),
-    ))
+    timed = programs.timed(bench.build, capture, tables, engine, rounds,
+                           programs.eal("time", bench.memory.options(MEGABYTES), lcore, *eal),
+                           *functions)
     timed["packets"] = timed["pipeline"]
     return timed
 
@@ -44,39 +39,26 @@ def run(bench, capture, format_name, engine, rounds):
     result = {kind: _per_lane(timed[kind], lanes) for kind in KINDS}
     result["tsc_hz"], result["kernel"] = timed["tsc_hz"], timed["kernel"]
     result["lanes_per_packet"] = lanes // timed["packet_count"]
-    result["steps"] = [
-        {**step, "cycles": _per_lane(step["cycles"], lanes)}
-        for step in timed["steps"]
-        if step["cycles"]
-    ]
-    result["ratio"] = {
-        kind: min(timed["bare"]) / min(timed[kind])
-        for kind in ("look_ups", "packets")
-        if timed["bare"] and timed[kind]
-    }
+    result["steps"] = [{**step, "cycles": _per_lane(step["cycles"], lanes)}
+                       for step in timed["steps"] if step["cycles"]]
+    result["ratio"] = {kind: min(timed["bare"]) / min(timed[kind])
+                       for kind in ("look_ups", "packets")
+                       if timed["bare"] and timed[kind]}
     return result
 
 
 def instruction_set(bench, capture, bits, table, rounds):
     """Cycles per lane of the direct engine with vectors of up to so many bits."""
-    eal = [f"--force-max-simd-bitwidth={bits}"]
-    timed = _time(bench, capture, table, "direct", rounds, eal=eal)
-    lanes = timed["lanes"]
-    return {
-        "table": table,
-        "kernel": timed["kernel"],
-        **{kind: _per_lane(timed[kind], lanes) for kind in ("look_ups", "packets")},
-    }
+    timed = _time(bench, capture, table, "direct", rounds,
+                  eal=[f"--force-max-simd-bitwidth={bits}"])
+    return {"table": table, "kernel": timed["kernel"],
+            **{kind: _per_lane(timed[kind], timed["lanes"]) for kind in ("look_ups", "packets")}}
 
 
 def traffic_mix(bench, capture, engine, rounds, functions=()):
     """Cycles per packet of any packets, by part of the work; "pipeline" has "classify" in it.
     functions: the option that loads those of the mix."""
     timed = _time(bench, capture, ",".join(TABLES.values()), engine, rounds, functions)
-    return {
-        "tsc_hz": timed["tsc_hz"],
-        **{
-            part: summary([count / timed["packet_count"] for count in timed[part]])
-            for part in ("classify", "pipeline", "reflect")
-        },
-    }
+    return {"tsc_hz": timed["tsc_hz"], **{
+        part: summary([count / timed["packet_count"] for count in timed[part]])
+        for part in ("classify", "pipeline", "reflect")}}

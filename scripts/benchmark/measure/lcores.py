@@ -68,17 +68,9 @@ def run(bench, capture, format_name, engine, settings):
     """
     numbers = counts()
     with contextlib.ExitStack() as stack:
-        running = [
-            stack.enter_context(
-                bench.start(
-                    Contender("netfc", engine), [capture] * count, TABLES[format_name], count
-                )
-            )
-            for count in numbers
-        ]
+        running = [stack.enter_context(bench.start(
+            Contender("netfc", engine), [capture] * count, TABLES[format_name], count))
+            for count in numbers]
         rounds, quiet = sample_all(running, numbers, settings)
-    return {
-        "quiet": len(quiet),
-        "rounds": len(rounds),
-        "lcores": [summarise(number, rounds, quiet or rounds) for number in range(len(numbers))],
-    }
+    return {"quiet": len(quiet), "rounds": len(rounds), "lcores": [
+        summarise(number, rounds, quiet or rounds) for number in range(len(numbers))]}

@@ -5,7 +5,7 @@ A capture of packets that are all alike shows what a switch does on its best day
 different packets, drawn at random, that no branch predictor learns their order.
 """
 
-import contextlib
+import functools
 import ipaddress
 import struct
 from dataclasses import dataclass
@@ -220,18 +220,13 @@ def frames(mix, count, port=0):
     return [mix.draw(packets, port) for _ in range(count)]
 
 
-def write(mix, path, port=0):
-    """Write the capture of what comes in by a port."""
-    capture.write(path, frames(mix, mix.packets, port))
-
-
 def captures(mix, folder):
     """Captures of what comes in by each port; made where they are not there yet."""
     paths = []
     for port in range(mix.ports):
         paths.append(folder / f"mix-{MIXES.index(mix)}-{port}.pcap")
         if not paths[-1].exists():
-            write(mix, paths[-1], port)
+            capture.write(paths[-1], frames(mix, mix.packets, port))
     return paths
 
 
@@ -239,23 +234,11 @@ def run(bench, contenders, mix, settings):
     """Packets per second of each contender, by name, and their ratios, round by round."""
     paths = captures(mix, bench.folder)
     options = ("--forward", "bridge" if mix.bridge else "reflect", *mix.loaded())
-    tables = ",".join(TABLES.values())
-    results = {contender.name: {"samples": []} for contender in contenders}
-    with contextlib.ExitStack() as running:
-        programs = []
-        for contender in contenders:
-            program = bench.start(
-                contender, paths[:1], tables, options=options, other_port=paths[1:]
-            )
-            programs.append(running.enter_context(program))
-        for _ in range(settings.rounds):
-            for program in programs:
-                results[program.name]["samples"].append(program.sample(settings.seconds))
-        for program in programs:
-            if isinstance(program, Switch):
-                program.finish_mix()
-    rounds.add_ratios(results)
-    for result in results.values():
-        samples = result.pop("samples")
-        result["packets"] = rounds.summary([sample.rate for sample in samples])
-    return results
+    samples = rounds.alternate(
+        [functools.partial(bench.start, contender, paths[:1], ",".join(TABLES.values()),
+                           options=options, other_port=paths[1:]) for contender in contenders],
+        settings, Switch.finish_mix)
+    ratios = rounds.ratios(samples)
+    return {name: {"ratio": ratios[name],
+                   "packets": rounds.summary([sample.rate for sample in mine])}
+            for name, mine in samples.items()}

@@ -2,6 +2,7 @@
 """Rounds: every contender in turn, again and again, on the same core and the same packets."""
 
 import contextlib
+import functools
 import statistics
 
 from benchmark.measure import traffic
@@ -13,28 +14,24 @@ LINK_BYTES = 8 + 4 + 12
 
 def summary(values):
     """Median, least and greatest."""
-    return {
-        "median": statistics.median(values),
-        "least": min(values),
-        "greatest": max(values),
-        "rounds": len(values),
-    }
+    return {"median": statistics.median(values), "least": min(values), "greatest": max(values),
+            "rounds": len(values)}
 
 
-def measure(bench, contenders, capture, cell, settings):
-    """Samples of all contenders by name, a list with one of each round."""
-    samples = {contender.name: [] for contender in contenders}
+def alternate(starts, settings, finish):
+    """Samples of all programs by name, a list with one of each round.
+
+    starts: makes each program; finish: what to ask the switches in the end.
+    """
     with contextlib.ExitStack() as running:
-        programs = []
-        for contender in contenders:
-            programs.append(bench.start(contender, [capture], SETS[cell.format]))
-            running.enter_context(programs[-1])
+        programs = [running.enter_context(start()) for start in starts]
+        samples = {program.name: [] for program in programs}
         for _ in range(settings.rounds):
             for program in programs:
                 samples[program.name].append(program.sample(settings.seconds))
         for program in programs:
             if isinstance(program, Switch):
-                program.finish(cell.lanes)
+                finish(program)
     return samples
 
 
@@ -48,38 +45,24 @@ def derive(samples, cell, tsc_hz):
     rates = summary([sample.rate for sample in samples])
     median = rates["median"]
     link_bits = 8 * (traffic.frame_bytes(cell.format, cell.lanes) + LINK_BYTES)
-    return {
-        "packets": rates,
-        "cycles": tsc_hz / median,
-        "lane_cycles": tsc_hz / median / cell.lanes,
-        "lanes": median * cell.lanes,
-        "gbit": median * link_bits / 1e9,
-        "share": min(sample.processor / sample.wall for sample in samples),
-    }
+    return {"packets": rates, "cycles": tsc_hz / median,
+            "lane_cycles": tsc_hz / median / cell.lanes,
+            "lanes": median * cell.lanes, "gbit": median * link_bits / 1e9,
+            "share": min(sample.processor / sample.wall for sample in samples)}
 
 
-def add_ratios(results):
-    """To each contender of a comparison, its ratio to the others: the median over rounds.
-
-    results: by name, with "samples" as measure() gives them.
-    """
-    for mine in results.values():
-        mine["ratio"] = {
-            name: statistics.median(
-                a.rate / b.rate for a, b in zip(mine["samples"], other["samples"])
-            )
-            for name, other in results.items()
-            if other is not mine
-        }
+def ratios(samples):
+    """Of each contender of a comparison, its ratio to the others: the median over rounds."""
+    return {mine: {other: statistics.median(a.rate / b.rate for a, b in zip(ours, theirs))
+                   for other, theirs in samples.items() if other != mine}
+            for mine, ours in samples.items()}
 
 
 def run(bench, contenders, capture, cell, settings, tsc_hz):
     """Measure a cell of the matrix, and return by name what derive() says, with the ratios."""
-    samples = measure(bench, contenders, capture, cell, settings)
-    results = {
-        name: {**derive(mine, cell, tsc_hz), "samples": mine} for name, mine in samples.items()
-    }
-    add_ratios(results)
-    for result in results.values():
-        del result["samples"]
-    return results
+    samples = alternate(
+        [functools.partial(bench.start, contender, [capture], SETS[cell.format])
+         for contender in contenders], settings, lambda switch: switch.finish(cell.lanes))
+    found = ratios(samples)
+    return {name: {**derive(mine, cell, tsc_hz), "ratio": found[name]}
+            for name, mine in samples.items()}

@@ -13,30 +13,20 @@ from benchmark.peers.contenders import TABLES
 MEGABYTES = 1536
 
 
-def _command(bench, engine):
-    return [
+def _once(bench, engine):
+    """Seconds by the clock, and of the processor in the program and in the kernel."""
+    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    said = programs.command(
         bench.build / "app" / "dpdk-netfc",
         *programs.eal("startup", bench.memory.options(MEGABYTES),
                       f"0@{machine.polling_cpus(1)[0]}", "--vdev=net_null0,no-rx=1"),
         *("--", "--match", engine, "--tables", ",".join(TABLES.values())),
-        *("--tables-dir", bench.build / "tables", "--idle-exit", "1"),
-    ]
-
-
-def _processor_seconds():
-    """In the program and in the kernel."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime, used.ru_stime
-
-
-def _once(bench, engine):
-    """Seconds by the clock, and of the processor in the program and in the kernel."""
-    command, began, before = _command(bench, engine), time.monotonic(), _processor_seconds()
-    said = programs.run(*command)
+        *("--tables-dir", bench.build / "tables", "--idle-exit", "1"), patience=None)
     if not re.search(r"^Ran for", said, re.MULTILINE):
-        raise programs.ProgramError(f"the switch has not run: {said}")
-    after = _processor_seconds()
-    return time.monotonic() - began, after[0] - before[0], after[1] - before[1]
+        raise programs.CommandError(f"the switch has not run: {said}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (time.monotonic() - began, after.ru_utime - before.ru_utime,
+            after.ru_stime - before.ru_stime)
 
 
 def run(bench, engine, rounds):

@@ -1,21 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results as tables of texts: for the terminal, and for the document."""
+"""Results as tables of texts: for the terminal, and for the document.
+
+A table is its columns: heads, and what makes a row's cell of a name and of what was found of it.
+"""
 
 SWITCH = "netfc"
-SWAP, SUM = "testpmd 5tswap", "testpmd csum"
+DIRECT, SWAP, SUM = "netfc direct", "testpmd 5tswap", "testpmd csum"
+
+
+def of(columns, found):
+    """A table's head, and a row for each name."""
+    return ([head for head, _ in columns],
+            [[cell(name, one) for _, cell in columns] for name, one in found.items()])
 
 
 def aligned(head, rows, left=1):
     """Lines of a table for the terminal; the first `left` columns are aligned left."""
-    widths = [max(map(len, column)) for column in zip(head, *rows)]
+    lines = [head, *rows]
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    return ["  ".join(cell.ljust(width) if at < left else cell.rjust(width)
+                      for at, (cell, width) in enumerate(zip(line, widths))).rstrip()
+            for line in lines]
 
-    def line(cells):
-        return "  ".join(
-            cell.ljust(width) if column < left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(cells, widths))
-        ).rstrip()
 
-    return [line(head), *(line(row) for row in rows)]
+def named(name, _):
+    """The first column's cell."""
+    return name
 
 
 def rate(packets):
@@ -23,9 +33,9 @@ def rate(packets):
     return f"{packets['median'] / 1e6:.2f}"
 
 
-def spread(packets):
-    """The least and the greatest of all rounds, in millions."""
-    return f"{packets['least'] / 1e6:.2f}..{packets['greatest'] / 1e6:.2f}"
+def spread(values, unit=1.0):
+    """The least and the greatest of all rounds."""
+    return f"{values['least'] / unit:.2f}..{values['greatest'] / unit:.2f}"
 
 
 def ratio(result, other):
@@ -34,196 +44,152 @@ def ratio(result, other):
     return "" if value is None else f"{value:.2f}"
 
 
-def mixes_head(names):
-    """Of mixes(): packets per second of each contender, then ratios."""
-    ratios = [f"{name.split()[1]} of 5tswap" for name in names if name.startswith(SWITCH)]
-    return ["", *(f"{name}: Mpps" for name in names), *ratios, "direct of csum"]
+def _least(value):
+    return "" if value is None else f"{value['least']:.2f}"
+
+
+# ---- traffic mixes ---------------------------------------------------------------------------
 
 
 def worst_first(found):
-    """Names of traffic mixes, the worst for the direct engine first."""
-    return sorted(found, key=lambda name: found[name]["netfc direct"]["ratio"][SWAP])
+    """Traffic mixes, the worst for the direct engine first."""
+    return dict(sorted(found.items(), key=lambda item: item[1][DIRECT]["ratio"][SWAP]))
 
 
 def reached(found, peer):
     """Of a peer's packets, what the direct engine forwards: the least and the greatest of all mixes."""
-    ratios = [results["netfc direct"]["ratio"][peer] for results in found.values()]
+    ratios = [results[DIRECT]["ratio"][peer] for results in found.values()]
     return f"{min(ratios):.2f} to {max(ratios):.2f}"
 
 
-MIXES_IN_SHORT = ["traffic", "dpdk-netfc: Mpps", "5tswap: Mpps", "of 5tswap", "of csum"]
+def mpps(name):
+    """A column: a contender's packets."""
+    return lambda _, results: rate(results[name]["packets"])
 
 
-def mixes_in_short(found):
-    """Rows of MIXES_IN_SHORT: the direct engine beside testpmd."""
-    rows = []
-    for name in worst_first(found):
-        direct, swap = found[name]["netfc direct"], found[name][SWAP]
-        rows.append([name, rate(direct["packets"]), rate(swap["packets"]), ratio(direct, SWAP),
-                     ratio(direct, SUM)])
-    return rows
+def of_peer(name, peer):
+    """A column: one contender's ratio to another."""
+    return lambda _, results: ratio(results[name], peer)
 
 
-def mixes(found):
-    """Traffic mixes by name, all contenders."""
-    order = worst_first(found)
-    rows = []
-    for name in order:
-        results = found[name]
-        rows.append([
-            name,
-            *(rate(result["packets"]) for result in results.values()),
-            *(ratio(result, SWAP) for title, result in results.items()
-              if title.startswith(SWITCH)),
-            ratio(results["netfc direct"], SUM),
-        ])
-    return rows
+# The direct engine beside testpmd.
+MIXES_IN_SHORT = (
+    ("traffic", named), ("dpdk-netfc: Mpps", mpps(DIRECT)), ("5tswap: Mpps", mpps(SWAP)),
+    ("of 5tswap", of_peer(DIRECT, SWAP)), ("of csum", of_peer(DIRECT, SUM)),
+)
 
 
-PARTS = [
-    *("", "whole switch", "receive and send", "classify", "compute and reply", "swap addresses"),
-    *("rest", "5tswap", "of 5tswap", "were computing free"),
-]
+def mixes_columns(found):
+    """Packets per second of each contender, then ratios."""
+    names = next(iter(found.values()))
+    return [("", named), *((f"{name}: Mpps", mpps(name)) for name in names),
+            *((f"{name.split()[1]} of 5tswap", of_peer(name, SWAP))
+              for name in names if name.startswith(SWITCH)),
+            ("direct of csum", of_peer(DIRECT, SUM))]
 
 
 def parts(found, alone):
-    """Rows of PARTS: TSC cycles per packet of traffic mixes, the worst for the direct engine first.
+    """TSC cycles per packet of traffic mixes, the worst for the direct engine first: head and rows.
 
     found: the whole switch and its peers, by mix; alone: its parts without ports.
     """
-    order = [name for name in worst_first(found) if name in alone]
-    rows = []
-    for name in order:
+    made = []
+    for name, results in worst_first(found).items():
+        if name not in alone:
+            continue
         one = alone[name]
-        whole, device, swap = (
-            one["tsc_hz"] / found[name][peer]["packets"]["median"]
-            for peer in ("netfc direct", "testpmd io", SWAP)
-        )
+        whole, device, swap = (one["tsc_hz"] / results[peer]["packets"]["median"]
+                               for peer in (DIRECT, "testpmd io", SWAP))
         classify, reflect = one["classify"]["least"], one["reflect"]["least"]
         compute = max(one["pipeline"]["least"] - classify, 0.0)
         rest = whole - device - classify - compute - reflect
+        free = results[DIRECT]["ratio"][SWAP] * whole / max(whole - compute, device)
         cycles = (whole, device, classify, compute, reflect, rest, swap)
-        rows.append([
-            name,
-            *(f"{count:.1f}" for count in cycles),
-            ratio(found[name]["netfc direct"], SWAP),
-            f"{found[name]['netfc direct']['ratio'][SWAP] * whole / max(whole - compute, device):.2f}",
-        ])
-    return rows
+        made.append([name, *(f"{count:.1f}" for count in cycles), ratio(results[DIRECT], SWAP),
+                     f"{free:.2f}"])
+    return PARTS, made
 
 
-COMPARISON = [
-    *("", "Mpps", "least..greatest", "cycles/packet", "cycles/lane", "Mlanes/s", "Gbit/s"),
-    *("of 5tswap", "of csum"),
-]
+PARTS = ("", "whole switch", "receive and send", "classify", "compute and reply", "swap addresses",
+         "rest", "5tswap", "of 5tswap", "were computing free")
 
 
-def comparison(results):
-    """Rows of COMPARISON, one a contender."""
-    rows = []
-    for name, result in results.items():
-        lanes = name.startswith(SWITCH)
-        rows.append(
-            [
-                name,
-                rate(result["packets"]),
-                spread(result["packets"]),
-                f"{result['cycles']:.0f}",
-                f"{result['lane_cycles']:.2f}" if lanes else "",
-                f"{result['lanes'] / 1e6:,.1f}" if lanes else "",
-                f"{result['gbit']:.1f}",
-                ratio(result, SWAP),
-                ratio(result, SUM),
-            ]
-        )
-    return rows
+# ---- the others ------------------------------------------------------------------------------
 
 
-ALONE = ["engine, lanes per packet", "bare look-ups", "through the engine", "whole packets", "bare/engine", "bare/whole"]
+def _of_switch(text):
+    return lambda name, result: text(result) if name.startswith(SWITCH) else ""
 
 
-def _cycles(value):
-    return "" if value is None else f"{value['least']:.2f}"
+COMPARISON = (
+    ("", named),
+    ("Mpps", lambda _, one: rate(one["packets"])),
+    ("least..greatest", lambda _, one: spread(one["packets"], 1e6)),
+    ("cycles/packet", lambda _, one: f"{one['cycles']:.0f}"),
+    ("cycles/lane", _of_switch(lambda one: f"{one['lane_cycles']:.2f}")),
+    ("Mlanes/s", _of_switch(lambda one: f"{one['lanes'] / 1e6:,.1f}")),
+    ("Gbit/s", lambda _, one: f"{one['gbit']:.1f}"),
+    ("of 5tswap", lambda _, one: ratio(one, SWAP)),
+    ("of csum", lambda _, one: ratio(one, SUM)),
+)
 
 
-def alone(results):
-    """Rows of ALONE, cycles per lane, one for each engine."""
-    return [
-        [
-            engine,
-            *(_cycles(result[kind]) for kind in ("bare", "look_ups", "packets")),
-            *(f"{result['ratio'][kind]:.2f}" if kind in result["ratio"] else ""
-              for kind in ("look_ups", "packets")),
-        ]
-        for engine, result in results.items()
-    ]
+def _of_bare(kind):
+    return lambda _, one: f"{one['ratio'][kind]:.2f}" if kind in one["ratio"] else ""
 
 
-ISAS = ["most bits of a vector, set", "kernel", "look-ups through the engine", "whole packets"]
+# Cycles per lane, as in ISAS.
+ALONE = (
+    ("engine, lanes per packet", named),
+    ("bare look-ups", lambda _, one: _least(one["bare"])),
+    ("through the engine", lambda _, one: _least(one["look_ups"])),
+    ("whole packets", lambda _, one: _least(one["packets"])),
+    ("bare/engine", _of_bare("look_ups")),
+    ("bare/whole", _of_bare("packets")),
+)
+ISAS = (
+    ("most bits of a vector, set", named),
+    ("kernel", lambda _, one: one["kernel"] or ""),
+    ("look-ups through the engine", lambda _, one: _least(one["look_ups"])),
+    ("whole packets", lambda _, one: _least(one["packets"])),
+)
+LCORES = (
+    ("engine, lanes", lambda name, _: name[0]),
+    ("lcores", lambda _, one: str(one["lcores"])),
+    ("Mpps", lambda _, one: rate(one["packets"])),
+    ("to one", lambda _, one: f"{one['ratio']:.2f}"),
+    ("by the clock", lambda _, one: rate(one["wall"])),
+    ("to one", lambda _, one: f"{one['wall_ratio']:.2f}"),
+    ("least share of CPU", lambda _, one: f"{one['share']:.0%}"),
+    ("quiet rounds", lambda _, one: f"{one['quiet']} of {one['rounds']}"),
+)
 
 
-def isas(results):
-    """Rows of ISAS, cycles per lane."""
-    return [
-        [title, result["kernel"] or "", _cycles(result["look_ups"]), _cycles(result["packets"])]
-        for title, result in results.items()
-    ]
+def by_lcores(results):
+    """What LCORES shows."""
+    return {(name, number): {**result, **one} for name, result in results.items()
+            for number, one in enumerate(result["lcores"])}
 
 
-LCORES = [
-    *("engine, lanes", "lcores", "Mpps", "to one", "by the clock", "to one", "least share of CPU"),
-    "quiet rounds",
-]
+def _microseconds(kind, percentile):
+    return lambda _, one: f"{one[kind][percentile] / one[kind]['tsc_hz'] * 1e6:.3f}"
 
 
-def lcores(results):
-    """Rows of LCORES."""
-    return [
-        [
-            title,
-            str(one["lcores"]),
-            rate(one["packets"]),
-            f"{one['ratio']:.2f}",
-            rate(one["wall"]),
-            f"{one['wall_ratio']:.2f}",
-            f"{one['share']:.0%}",
-            f"{result['quiet']} of {result['rounds']}",
-        ]
-        for title, result in results.items()
-        for one in result["lcores"]
-    ]
-
-
-LATENCY = [
-    *("engine, lanes", "bursts of 64: p50", "p99", "p99.9"),
-    *("one packet: p50", "p99", "p99.9", "packets a burst"),
-]
-PERCENTILES = ("p50", "p99", "p99_9")
-
-
-def latency(results):
-    """Rows of LATENCY."""
-    rows = []
-    for title, result in results.items():
-        row = [title]
-        for kind in ("full", "alone"):
-            one = result[kind]
-            row += [f"{one[name] / one['tsc_hz'] * 1e6:.3f}" for name in PERCENTILES]
-        rows.append([*row, f"{result['packets_per_burst']:.2f}"])
-    return rows
-
-
-STARTUP = ["engine", "by the clock", "least..greatest", "processor time", "program", "kernel"]
-
-
-def startup(results):
-    """Rows of STARTUP."""
-    return [
-        [
-            engine,
-            f"{result['seconds']['median']:.2f}",
-            f"{result['seconds']['least']:.2f}..{result['seconds']['greatest']:.2f}",
-            *(f"{result[kind]['median']:.2f}" for kind in ("processor", "user", "system")),
-        ]
-        for engine, result in results.items()
-    ]
+LATENCY = (
+    ("engine, lanes", named),
+    ("bursts of 64: p50", _microseconds("full", "p50")),
+    ("p99", _microseconds("full", "p99")),
+    ("p99.9", _microseconds("full", "p99_9")),
+    ("one packet: p50", _microseconds("alone", "p50")),
+    ("p99", _microseconds("alone", "p99")),
+    ("p99.9", _microseconds("alone", "p99_9")),
+    ("packets a burst", lambda _, one: f"{one['packets_per_burst']:.2f}"),
+)
+STARTUP = (
+    ("engine", named),
+    ("by the clock", lambda _, one: f"{one['seconds']['median']:.2f}"),
+    ("least..greatest", lambda _, one: spread(one["seconds"])),
+    ("processor time", lambda _, one: f"{one['processor']['median']:.2f}"),
+    ("program", lambda _, one: f"{one['user']['median']:.2f}"),
+    ("kernel", lambda _, one: f"{one['system']['median']:.2f}"),
+)

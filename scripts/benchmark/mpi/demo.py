@@ -6,23 +6,17 @@ switch, with the ranks in each of some orders; and with dot products that are ex
 which have the same bits for any number of ranks.
 """
 
-import os
-import pathlib
 import re
-import subprocess
-import tempfile
 
-import namespaces
-from benchmark.mpi.run import ALGORITHMS
-from command import ROOT, CommandLine, write_json
-from namespaces import CommandError
+from benchmark.mpi.run import ALGORITHMS, mpirun
+from command import ROOT, CommandLine, head, row, write_json
+from programs import command
 from switched import SWITCH_ADDRESS, Network
 
 EXAMPLE = ROOT / "examples" / "mpi" / "cg.c"
 RESULT = re.compile(r"residual (\S+) ([0-9a-f]{16})")
 STEPS = 150
 SHIFTS = 3  # orders of ranks
-PATIENCE = 300  # seconds
 SETTINGS = {"btl": "self,vader", "pml": "ob1", "mpi_yield_when_idle": 1,
             "coll_tuned_use_dynamic_rules": 1}
 
@@ -30,26 +24,15 @@ SETTINGS = {"btl": "self,vader", "pml": "ob1", "mpi_yield_when_idle": 1,
 def solve(host, program, ranks, shift, algorithm=0, **exported):
     """The bits of the residual. exported: further environment variables of the ranks."""
     settings = {**SETTINGS, "coll_tuned_allreduce_algorithm": algorithm}
-    exported["NETFC_SHIFT"] = shift
-    words = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
-             "-n", ranks]
-    for name, value in settings.items():
-        words += ["--mca", name, value]
-    for name, value in exported.items():
-        words += ["-x", f"{name}={value}"]
-    done = subprocess.run(["ip", "netns", "exec", host.name, *map(str, words), program, str(STEPS)],
-                          env=os.environ, text=True, capture_output=True, timeout=PATIENCE,
-                          check=False)
-    found = RESULT.search(done.stdout)
-    if done.returncode != 0 or not found:
-        raise CommandError(f"{program}: {done.stderr}")
-    return int(found[2], 16)
+    said = host.run(*mpirun(ranks, settings, {**exported, "NETFC_SHIFT": shift}, "--oversubscribe"),
+                    program, STEPS)
+    return int(RESULT.search(said)[2], 16)
 
 
-def row(name, ranks, results):
+def row_of(name, ranks, results):
     """A line of Markdown: how many results, and how far apart in units in the last place."""
     spread = max(results) - min(results)
-    return f"| {ranks} | {name} | {len(results)} | {len(set(results))} | {spread} |"
+    return row(ranks, name, len(results), len(set(results)), spread)
 
 
 def show(host, program, ranks, library):
@@ -57,10 +40,10 @@ def show(host, program, ranks, library):
     shifts = range(min(SHIFTS, ranks))
     own = [solve(host, program, ranks, shift, algorithm)
            for algorithm in range(1, len(ALGORITHMS)) for shift in shifts]
-    print(row("Open MPI's 6 algorithms", ranks, own), flush=True)
+    print(row_of("Open MPI's 6 algorithms", ranks, own), flush=True)
     through_switch = [solve(host, program, ranks, shift, LD_PRELOAD=library,
                             NETFC_SWITCH=SWITCH_ADDRESS) for shift in shifts]
-    print(row("the switch", ranks, through_switch), flush=True)
+    print(row_of("the switch", ranks, through_switch), flush=True)
     return through_switch
 
 
@@ -68,25 +51,24 @@ def show_exact(host, program, numbers):
     """Prints the row of exact dot products over all ranks, whatever their number; the results."""
     results = [solve(host, program, ranks, shift, NETFC_SWITCH=SWITCH_ADDRESS)
                for ranks in numbers for shift in range(min(SHIFTS, ranks))]
-    print(row("netfc_allreduce_dot()", ", ".join(map(str, numbers)), results), flush=True)
+    print(row_of("netfc_allreduce_dot()", ", ".join(map(str, numbers)), results), flush=True)
     return results
 
 
 def show_all(options):
     """Prints the table; the switch's results by the number of ranks."""
-    print("| ranks | sums by | runs | different results | units in the last place between them |\n"
-          "|---|---|---|---|---|", flush=True)
+    print(head("ranks", "sums by", "runs", "different results",
+               "units in the last place between them"), flush=True)
     allreduce = options.build / "lib" / "allreduce"
     library = options.build / "lib" / "mpi" / "libnetfc-mpi-openmpi.so"
     numbers = options.ranks or (2, 4, 8)
-    with tempfile.TemporaryDirectory(prefix="netfc-") as folder, \
-            Network(options.build / "app" / "dpdk-netfc", ["ranks", "nobody"],
-                    ["--aggregate", "digits=fp32+fp64"]) as network:
-        program, exact = pathlib.Path(folder) / "cg", pathlib.Path(folder) / "cg-exact"
-        namespaces.command("mpicc.openmpi", "-O2", "-o", program, EXAMPLE, "-lm")
-        namespaces.command("mpicc.openmpi", "-O2", "-DEXACT", "-o", exact, EXAMPLE, "-lm",
-                           f"-I{ROOT}/lib/allreduce", f"-L{allreduce}", f"-Wl,-rpath,{allreduce}",
-                           "-lnetfc-allreduce")
+    with Network(options.build / "app" / "dpdk-netfc", ["ranks", "nobody"],
+                 ["--aggregate", "digits=fp32+fp64"]) as network:
+        program, exact = network.folder / "cg", network.folder / "cg-exact"
+        command("mpicc.openmpi", "-O2", "-o", program, EXAMPLE, "-lm")
+        command("mpicc.openmpi", "-O2", "-DEXACT", "-o", exact, EXAMPLE, "-lm",
+                f"-I{ROOT}/lib/allreduce", f"-L{allreduce}", f"-Wl,-rpath,{allreduce}",
+                "-lnetfc-allreduce")
         host = network.hosts["ranks"]
         host.ip("link", "set", "lo", "up")
         results = {ranks: show(host, program, ranks, library) for ranks in numbers}

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times over lengths, as an SVG file whose bytes depend on the numbers alone."""
-
-from matplotlib import pyplot
+"""Times over lengths, as a picture."""
 
 from benchmark.allreduce.run import size_text
 from benchmark.mpi.run import SWITCH, figure
-from evaluation.report.figures import STYLE, save
+from plots import pyplot, save, styled
 
 GREYS = ("#111111", "#999999", "#bbbbbb", "#666666", "#888888", "#aaaaaa", "#444444")
 OURS = "#0072b2"
@@ -14,7 +12,7 @@ OURS = "#0072b2"
 def plot(figures, path):
     """A panel for each speed of links, a line for each way of reducing."""
     sizes = list(next(iter(next(iter(figures.values())).values())))
-    with pyplot.rc_context(STYLE):
+    with styled():
         made, panels = pyplot.subplots(1, len(figures), figsize=(9, 4.2), squeeze=False, sharey=True)
         for axes, (mbit, measured) in zip(panels[0], figures.items()):
             for (name, results), grey in zip(measured.items(), (OURS, *GREYS)):

@@ -7,7 +7,6 @@ reductions went where; and the time.
 
 import collections.abc
 import dataclasses
-import os
 import pathlib
 import re
 import subprocess
@@ -17,7 +16,8 @@ import time
 import zlib
 
 from benchmark.mpi.demo import SETTINGS
-from command import CommandLine, write_json
+from benchmark.mpi.run import mpirun
+from command import CommandLine, head, row, write_json
 from switched import SWITCH_ADDRESS, Network
 
 RANKS = 4
@@ -50,27 +50,21 @@ class Program:
     result: collections.abc.Callable
 
 
-def write_melt(folder):
-    """The example."""
-    (folder / "in.melt").write_bytes(MELT.read_bytes())
+def copied(path, name, edit=lambda text: text):
+    """Puts an example into a folder, changed."""
+    return lambda folder: (folder / name).write_text(edit(path.read_text(encoding="ascii")),
+                                                     encoding="ascii")
 
 
-def write_exact_melt(folder):
-    """The example, with all digits of what it prints."""
-    text = MELT.read_text(encoding="ascii")
-    (folder / "in.melt").write_text(text.replace("\nrun", "\nthermo_modify format float %.17g\nrun"),
-                                    encoding="ascii")
+def with_all_digits(text):
+    """LAMMPS' example, with all digits of what it prints."""
+    return text.replace("\nrun", "\nthermo_modify format float %.17g\nrun")
 
 
 def thermo(_folder, printed):
     """A checksum of the table that LAMMPS prints."""
     found = re.search(r"\nStep .*?\nLoop time", printed, re.DOTALL)
     return f"{zlib.crc32(found[0].encode()):08x}" if found else None
-
-
-def write_hpcc(folder):
-    """The example that comes with it."""
-    (folder / "hpccinf.txt").write_bytes(HPCC.read_bytes())
 
 
 def hpcc_checks(folder, _printed):
@@ -83,12 +77,13 @@ def programs(mpi4py):
     """All that are installed. mpi4py: the folder of its source, or None."""
     if MELT.exists():
         words = ["lmp", "-in", "in.melt", "-log", "none"]
-        yield Program("LAMMPS, melt, as printed", words, write_melt, thermo)
-        yield Program("LAMMPS, melt, 17 digits", words, write_exact_melt, thermo)
+        exact = copied(MELT, "in.melt", with_all_digits)
+        yield Program("LAMMPS, melt, as printed", words, copied(MELT, "in.melt"), thermo)
+        yield Program("LAMMPS, melt, 17 digits", words, exact, thermo)
         yield Program("LAMMPS, melt, 17 digits, ranks in another order",
-                      [*words, "-reorder", "nth", "2"], write_exact_melt, thermo)
+                      [*words, "-reorder", "nth", "2"], exact, thermo)
     if HPCC.exists():
-        yield Program("HPCC", ["hpcc"], write_hpcc, hpcc_checks)
+        yield Program("HPCC", ["hpcc"], copied(HPCC, "hpccinf.txt"), hpcc_checks)
     if mpi4py:
         # Started processes would need a network of their own.
         words = [sys.executable, str(mpi4py / "test" / "runtests.py"), "-q", "-e", "spawn", "-e",
@@ -102,33 +97,21 @@ def run(host, library, program, folder, environment):
     program.prepare(folder)
     exported = {"NETFC_SWITCH": SWITCH_ADDRESS, "NETFC_MPI_VERBOSE": 1, "LD_PRELOAD": library,
                 **environment}
-    words = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n",
-             RANKS]
-    for name, value in SETTINGS.items():
-        words += ["--mca", name, value]
-    for name, value in exported.items():
-        words += ["-x", f"{name}={value}"]
+    words = mpirun(RANKS, SETTINGS, exported, "--oversubscribe")
     begin = time.monotonic()
-    done = subprocess.run(["ip", "netns", "exec", host.name, *map(str, words), *program.words],
-                          cwd=folder, env=os.environ, text=True, capture_output=True,
-                          timeout=PATIENCE, check=False)
+    done = subprocess.run(host.inside(*words, *program.words), cwd=folder, text=True,
+                          capture_output=True, timeout=PATIENCE, check=False)
     seconds = time.monotonic() - begin
     counts = [sum(map(int, column)) for column in zip(*COUNTED.findall(done.stderr))] or [0, 0]
     result = program.result(folder, done.stdout) if done.returncode == 0 else None
     return result, counts, seconds, done.stderr
 
 
-def row(program, way, result, by_switch, by_mpi, seconds):
-    """A line of Markdown."""
-    return (f"| {program} | {way} | {result or 'failed'} | {by_switch} | {by_mpi}"
-            f" | {seconds:.1f} s |")
-
-
 def show(options):
     """Prints the table; its cells, and what failed and why."""
     library = options.build / "lib" / "mpi" / "libnetfc-mpi-openmpi.so"
-    print("| program | reductions by | results | through the switch | left to MPI | time |\n"
-          "|---|---|---|---|---|---|", flush=True)
+    print(head("program", "reductions by", "results", "through the switch", "left to MPI", "time"),
+          flush=True)
     cells, failed = [], []
     with TestNetwork(options.build / "app" / "dpdk-netfc", ["ranks", "nobody"],
                      ["--aggregate", AGGREGATE]) as network:
@@ -140,7 +123,8 @@ def show(options):
                     result, counts, seconds, errors = run(
                         host, library, program, pathlib.Path(folder), environment)
                 cells.append((program.name, way, result, *counts, seconds))
-                print(row(*cells[-1]), flush=True)
+                print(row(program.name, way, result or "failed", *counts, f"{seconds:.1f} s"),
+                      flush=True)
                 if result is None:
                     failed.append(f"{program.name}, {way}: {errors[-2000:]}")
     return cells, failed

@@ -9,15 +9,13 @@ import dataclasses
 import os
 import pathlib
 import re
-import subprocess
 import tempfile
 
-import namespaces
-from benchmark.allreduce.links import Bridged, Switched
+from benchmark.allreduce.links import Switched, bridged
 from benchmark.allreduce.run import size_text, time_text
 from benchmark.allreduce.team import worker_cores
-from command import ROOT, CommandLine, write_json
-from namespaces import CommandError
+from command import ROOT, CommandLine, head, row, write_json
+from programs import command
 from switched import SWITCH_ADDRESS
 
 AGENT = pathlib.Path(__file__).with_name("agent")
@@ -46,22 +44,25 @@ SWITCH = Way("the switch")
 WAYS = (SWITCH, *(Way(f"Open MPI, {name}", number) for number, name in enumerate(ALGORITHMS)))
 
 
-def compile_example(folder):
-    """Makes the example's program."""
-    namespaces.command("mpicc.openmpi", "-O2", "-o", folder / "allreduce", EXAMPLE, "-lm")
+def mpirun(ranks, settings, exported, *more):
+    """The words of the command line before the program; exported: the ranks' environment variables."""
+    words = ["mpirun.openmpi", "--allow-run-as-root", "--bind-to", "none", "-n", ranks, *more]
+    for name, value in settings.items():
+        words += ["--mca", name, value]
+    for name, value in exported.items():
+        words += ["-x", f"{name}={value}"]
+    return words
 
 
 def network(build, way, ranks, mbit):
     """The hosts' network: a context manager."""
     if way is SWITCH:
         return Switched(build / "app" / "dpdk-netfc", ranks, mbit, 0.0)
-    return Bridged(ranks, mbit, 0.0)
+    return bridged(ranks, mbit)
 
 
-def mpirun(build, folder, way, hosts, shift):
-    """The words of the command line before the program, and the environment."""
-    environment = {**os.environ, "TMPDIR": str(folder), "NETFC_NAMESPACES": " ".join(
-        f"{host.ipv4}={host.name}" for host in hosts)}
+def launched(build, way, hosts, shift):
+    """The words of the command line before the program."""
     settings = {"plm_rsh_agent": AGENT, "btl": "tcp,self", "pml": "ob1",
                 "mpi_yield_when_idle": 1}
     exported = {"NETFC_SHIFT": shift}
@@ -72,33 +73,24 @@ def mpirun(build, folder, way, hosts, shift):
         settings["coll_tuned_use_dynamic_rules"] = 1
         settings["coll_tuned_allreduce_algorithm"] = way.algorithm
     cores = ",".join(map(str, worker_cores("netfc" if way is SWITCH else "openmpi")))
-    words = ["taskset", "-c", cores, "mpirun.openmpi", "--allow-run-as-root", "--bind-to", "none",
-             "-n", len(hosts),
-             "-H", ",".join(host.ipv4 for host in hosts)]
-    for name, value in settings.items():
-        words += ["--mca", name, value]
-    for name, value in exported.items():
-        words += ["-x", f"{name}={value}"]
-    return [str(word) for word in words], environment
+    return ["taskset", "-c", cores, *mpirun(len(hosts), settings, exported, "-H",
+                                            ",".join(host.ipv4 for host in hosts))]
 
 
 def run(folder, way, options, tasks, mbit):
     """Results of all shifts: for each length (median, least, checksum)."""
-    words_of_tasks = [str(word) for task in tasks for word in task]
     results = {size: [] for size, _ in tasks}
     with network(options.build, way, options.ranks, mbit) as links:
         hosts = list(links.hosts.values())
+        environment = {**os.environ, "TMPDIR": str(folder), "NETFC_NAMESPACES": " ".join(
+            f"{host.ipv4}={host.name}" for host in hosts)}
         for host in hosts:
             host.ip("link", "set", "lo", "up")
         for shift in SHIFTS:
-            words, environment = mpirun(options.build, folder, way, hosts, shift)
-            done = subprocess.run(
-                ["ip", "netns", "exec", hosts[0].name, *words, folder / "allreduce", options.type,
-                 *words_of_tasks],
-                env=environment, text=True, capture_output=True, timeout=PATIENCE, check=False)
-            if done.returncode != 0:
-                raise CommandError(f"{way.name}: {done.stderr}")
-            for size, median, least, bits in LINE.findall(done.stdout):
+            said = hosts[0].run(
+                *launched(options.build, way, hosts, shift), folder / "allreduce", options.type,
+                *(word for task in tasks for word in task), env=environment, patience=PATIENCE)
+            for size, median, least, bits in LINE.findall(said):
                 results[int(size)].append((float(median), float(least), bits))
     return results
 
@@ -110,12 +102,11 @@ def figure(size, results):
 
 def table(measured, sizes):
     """Lines of Markdown: a row for each way."""
-    lines = ["| | " + " | ".join(map(size_text, sizes)) + " | same bits if ranks change places |",
-             "|---" * (len(sizes) + 2) + "|"]
+    lines = [head("", *map(size_text, sizes), "same bits if ranks change places")]
     for name, results in measured.items():
         cells = [time_text(figure(size, results[size])) for size in sizes]
         same = all(len({bits for *_, bits in results[size]}) == 1 for size in sizes)
-        lines.append(f"| {name} | " + " | ".join(cells) + f" | {'yes' if same else 'no'} |")
+        lines.append(row(name, *cells, "yes" if same else "no"))
     return "\n".join(lines)
 
 
@@ -134,7 +125,7 @@ def show(options):
     sizes, figures = [size for size, _ in tasks if size in SHOWN], {}
     with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
         folder = pathlib.Path(folder)
-        compile_example(folder)
+        command("mpicc.openmpi", "-O2", "-o", folder / "allreduce", EXAMPLE, "-lm")
         for mbit in options.mbit or (100, 1000):
             measured = {way.name: run(folder, way, options, tasks, mbit)
                         for way in (WAYS[:2] if options.quick else WAYS)}

@@ -10,13 +10,12 @@ import pathlib
 import shutil
 import subprocess
 import time
-from dataclasses import dataclass
 
 from benchmark import machine
 from benchmark.measure.rounds import summary
 from benchmark.peers.polling import processor_clock
 from netfc import capture
-from programs import ProgramError
+from programs import CommandError, killed
 
 PROGRAM = "simple_switch"
 FORWARD = pathlib.Path(__file__).with_name("bmv2_forward.json")
@@ -24,14 +23,6 @@ PACKETS = 100_000
 POLL_S = 0.01
 SILENCE_S = 0.5  # after which no more packets come
 TIMEOUT_S = 300
-
-
-@dataclass
-class _Moment:
-    """Packets in the output, and the processor time used for them."""
-
-    packets: int
-    processor: float
 
 
 def installed():
@@ -48,16 +39,16 @@ def _command(folder):
 
 
 def _moments(process, output, frame_bytes):
-    """All moments at which the output had grown, until it grows no more."""
+    """Packets in the output and the processor time used for them, whenever there were more."""
     record = capture.RECORD.size + frame_bytes
     moments, last = [], time.monotonic()
     while not moments or time.monotonic() - last < SILENCE_S:
         if process.poll() is not None or time.monotonic() - last > TIMEOUT_S:
-            raise ProgramError(f"{PROGRAM} forwards nothing: {process.args}")
+            raise CommandError(f"{PROGRAM} forwards nothing: {process.args}")
         size = output.stat().st_size if output.exists() else 0
         packets = max(0, size - len(capture.PCAP_HEADER)) // record
-        if packets > (moments[-1].packets if moments else 0):
-            moments.append(_Moment(packets, time.clock_gettime(processor_clock(process.pid))))
+        if packets > (moments[-1][0] if moments else 0):
+            moments.append((packets, time.clock_gettime(processor_clock(process.pid))))
             last = time.monotonic()
         time.sleep(POLL_S)
     return moments
@@ -67,18 +58,14 @@ def _once(folder, frame_bytes):
     """Packets per second of processor time."""
     output = folder / "forwarded_out.pcap"
     output.unlink(missing_ok=True)
-    with subprocess.Popen(
-        _command(folder), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
-        try:
-            moments = _moments(process, output, frame_bytes)
-        finally:
-            process.kill()
-    first, last = moments[0], moments[-1]
-    if last.packets == first.packets:
-        raise ProgramError(f"{PROGRAM} forwards too few packets to be timed")
-    return (last.packets - first.packets) / (last.processor - first.processor)
+    with killed(subprocess.Popen(_command(folder), stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)) as process:
+        moments = _moments(process, output, frame_bytes)
+    (first, began), (last, ended) = moments[0], moments[-1]
+    if last == first:
+        raise CommandError(f"{PROGRAM} forwards too few packets to be timed")
+    return (last - first) / (ended - began)
 
 
 def run(bench, frames, rounds):

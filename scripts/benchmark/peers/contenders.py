@@ -4,12 +4,11 @@
 import json
 import re
 import shutil
-import subprocess
 from dataclasses import dataclass
 
 from benchmark import machine
 from benchmark.peers.polling import Polling
-from programs import ProgramError
+from programs import CommandError, command
 
 # What the peers do with a packet: nothing; swap its addresses, as the switch does when it reflects;
 # compute its checksums afresh.
@@ -49,11 +48,10 @@ class Contender:
 
 def engines(build):
     """The match engines that this build of the switch offers, as its --help says."""
-    program = str(build / "app" / "dpdk-netfc")
-    usage = subprocess.run([program, "--help"], text=True, capture_output=True, check=True).stdout
-    found = re.search(r"--match ([a-z0-9|]+)", usage)
+    program = build / "app" / "dpdk-netfc"
+    found = re.search(r"--match ([a-z0-9|]+)", command(program, "--help"))
     if not found:
-        raise ProgramError(f"{program} --help names no match engines")
+        raise CommandError(f"{program} --help names no match engines")
     return found[1].split("|")
 
 
@@ -92,36 +90,24 @@ class Bench:
         folder = self.folder / f"{self._started}-{contender.mode}"
         ports = [captures, other_port] if other_port else [captures]
         if contender.family == "testpmd":
-            command = self._testpmd(contender, ports, lcores)
-            return Polling(contender.name, command, folder, len(ports))
-        command = self._netfc(contender, ports, lcores, table.count(",") + 1)
-        command += ["--tables", table, "--stats-json", str(folder / "stats"), *options]
-        return Switch(contender.name, command, folder, len(ports))
+            return Polling(contender.name, self._testpmd(contender, ports, lcores), folder,
+                           len(ports))
+        words = self._netfc(contender, ports, lcores, table.count(",") + 1)
+        words += ["--tables", table, "--stats-json", folder / "stats", *options]
+        return Switch(contender.name, words, folder, len(ports))
 
     def _eal(self, contender, ports, lcores, sets=1):
-        devices = [
-            f"--vdev=net_pcap{port},"
-            + "".join(f"rx_pcap={capture}," for capture in captures)
-            + "infinite_rx=1"
-            for port, captures in enumerate(ports)
-        ]
         prefix = f"netfc-bench-{self.folder.name}-{self._started}"
-        return [
-            *self.memory.options(contender.megabytes * sets),
-            *("--lcores", lcores, "--no-pci", "--file-prefix", prefix),
-            *devices,
-        ]
+        return [*self.memory.options(contender.megabytes * sets),
+                *("--lcores", lcores, "--no-pci", "--file-prefix", prefix),
+                *(f"--vdev=net_pcap{port}," + "".join(f"rx_pcap={capture}," for capture in captures)
+                  + "infinite_rx=1" for port, captures in enumerate(ports))]
 
     def _netfc(self, contender, ports, lcores, sets):
         cpus = machine.polling_cpus(lcores)
         placed = ",".join(f"{lcore}@{cpu}" for lcore, cpu in enumerate(cpus))
-        program = str(self.build / "app" / "dpdk-netfc")
-        tables = str(self.build / "tables")
-        return [
-            program,
-            *self._eal(contender, ports, placed, sets),
-            *("--", "--match", contender.mode, "--tables-dir", tables),
-        ]
+        return [self.build / "app" / "dpdk-netfc", *self._eal(contender, ports, placed, sets),
+                *("--", "--match", contender.mode, "--tables-dir", self.build / "tables")]
 
     def _testpmd(self, contender, ports, lcores):
         """Its first lcore only waits for commands."""
@@ -144,23 +130,22 @@ class Switch(Polling):
         super().__init__(name, command, folder, ports)
         self._stats = folder / "stats"
 
-    def finish(self, lanes):
-        """End it. Returns its counters; fails unless each packet's lanes were computed."""
+    def _ended(self, is_right, complaint):
+        """Its counters, which are right; ends it."""
         status = self.end()
         stats = json.loads(self._stats.read_text(encoding="utf-8")) if status == 0 else {}
-        if (
-            status != 0
-            or stats["netfc_packets"] != stats["rx_packets"]
-            or stats["lanes"] != lanes * stats["rx_packets"]
-        ):
-            raise ProgramError(f"{self.name} has not computed all requests: {status}, {stats}")
+        if status != 0 or not is_right(stats):
+            raise CommandError(f"{self.name} {complaint}: {status}, {stats}")
         return stats
+
+    def finish(self, lanes):
+        """End it. Returns its counters; fails unless each packet's lanes were computed."""
+        return self._ended(
+            lambda stats: stats["netfc_packets"] == stats["rx_packets"]
+            and stats["lanes"] == lanes * stats["rx_packets"], "has not computed all requests")
 
     def finish_mix(self):
         """End it. Fails unless each packet was sent, or dropped for a reason."""
-        status = self.end()
-        stats = json.loads(self._stats.read_text(encoding="utf-8")) if status == 0 else {}
-        if status != 0 or stats["rx_packets"] + stats["copies"] != stats["tx_packets"] + sum(
-            stats["drops"].values()
-        ):
-            raise ProgramError(f"{self.name} has lost packets: {status}, {stats}")
+        self._ended(
+            lambda stats: stats["rx_packets"] + stats["copies"]
+            == stats["tx_packets"] + sum(stats["drops"].values()), "has lost packets")

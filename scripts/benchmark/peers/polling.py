@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from netfc import TelemetryError
 from netfc.telemetry import Telemetry
-from programs import ProgramError
+from programs import CommandError, wait_until
 
 # Whatever becomes of the benchmark, no halted program stays behind.
 ENDS_WITH_US = ("setpriv", "--pdeathsig", "KILL")
@@ -29,8 +29,8 @@ TRIES = 5
 
 
 @dataclass
-class Reading:
-    """Packets received so far, processor time and time of day, in seconds, when they were."""
+class Sample:
+    """Packets, processor time and time of day, in seconds: so far, or between two such readings."""
 
     packets: int
     processor: float
@@ -38,23 +38,9 @@ class Reading:
     uncertain: float  # seconds between which it was
 
     def since(self, earlier):
-        """A sample: the difference to an earlier reading."""
-        return Sample(
-            self.packets - earlier.packets,
-            self.processor - earlier.processor,
-            self.wall - earlier.wall,
-            max(self.uncertain, earlier.uncertain),
-        )
-
-
-@dataclass
-class Sample:
-    """Packets in a time."""
-
-    packets: int
-    processor: float
-    wall: float
-    uncertain: float
+        """The difference to an earlier reading."""
+        return Sample(self.packets - earlier.packets, self.processor - earlier.processor,
+                      self.wall - earlier.wall, max(self.uncertain, earlier.uncertain))
 
     @property
     def rate(self):
@@ -75,23 +61,17 @@ class Polling:
         self.name, self._folder, self._ports = name, folder, ports
         folder.mkdir()
         self._log = folder / "log"
-        environment = {
-            **os.environ,
-            "XDG_RUNTIME_DIR": str(folder),
-            "RUNTIME_DIRECTORY": str(folder),
-        }
+        environment = {**os.environ, "XDG_RUNTIME_DIR": str(folder),
+                       "RUNTIME_DIRECTORY": str(folder)}
         with open(self._log, "w", encoding="utf-8") as log:
             self._process = subprocess.Popen(  # pylint: disable=consider-using-with
-                [*ENDS_WITH_US, *command],
-                env=environment,
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
+                [*ENDS_WITH_US, *map(str, command)], env=environment, stdin=subprocess.PIPE,
+                stdout=log, stderr=subprocess.STDOUT)
         self._telemetry = None
         try:
-            self._wait_until_it_receives()
-        except ProgramError:
+            wait_until(self._receives, f"{name} does not start", self._process, self._log,
+                       START_TIMEOUT_S)
+        except CommandError:
             self._process.kill()
             self._process.wait()
             raise
@@ -124,9 +104,7 @@ class Polling:
             self._telemetry.ask(f"/ethdev/stats,{port}")["ipackets"] for port in range(self._ports)
         )
         after, wall_after = time.clock_gettime(clock), time.monotonic()
-        return Reading(
-            packets, (before + after) / 2, (wall_before + wall_after) / 2, after - before
-        )
+        return Sample(packets, (before + after) / 2, (wall_before + wall_after) / 2, after - before)
 
     def _run_for(self, seconds):
         """Let time pass until it has had so much of a processor."""
@@ -136,7 +114,7 @@ class Polling:
         left = seconds
         while left > 0:
             if time.monotonic() > deadline:
-                raise ProgramError(f"{self.name} hardly gets a processor")
+                raise CommandError(f"{self.name} hardly gets a processor")
             time.sleep(max(left, POLL_S))
             left = end - time.clock_gettime(clock)
 
@@ -167,14 +145,6 @@ class Polling:
         if self._telemetry is not None:
             self._telemetry.close()
         return self._process.returncode
-
-    def _wait_until_it_receives(self):
-        deadline = time.monotonic() + START_TIMEOUT_S
-        while not self._receives():
-            if self._process.poll() is not None or time.monotonic() > deadline:
-                log = self._log.read_text(encoding="utf-8", errors="replace")
-                raise ProgramError(f"{self.name} does not start:\n{log}")
-            time.sleep(POLL_S)
 
     def _receives(self):
         try:

@@ -1,25 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The figures, as SVG files whose bytes depend on the numbers alone."""
+"""The figures of the report."""
 
-import matplotlib
-
-matplotlib.use("svg")
-
-from matplotlib import pyplot  # noqa: E402  (the back end comes first)
-
-from benchmark.measure.tables import SWAP  # noqa: E402
-from benchmark.report import stages  # noqa: E402
-from evaluation.report.figures import STYLE, save  # noqa: E402
+from benchmark.measure.tables import SWAP, worst_first
+from benchmark.report import stages
+from plots import pyplot, save, styled
 
 # Wong, Nature Methods 8 (2011): colours that the colour-blind can tell apart.
 COLOURS = {
-    "netfc lpm": "#0072b2",
-    "netfc hash": "#d55e00",
-    "netfc direct": "#009e73",
+    "netfc lpm": "#0072b2", "netfc hash": "#d55e00", "netfc direct": "#009e73",
     "netfc fpu": "#cc79a7",
-    "testpmd io": "#999999",
-    "testpmd 5tswap": "#555555",
-    "testpmd csum": "#000000",
+    "testpmd io": "#999999", "testpmd 5tswap": "#555555", "testpmd csum": "#000000",
 }
 OTHER_COLOUR = "#e69f00"
 STAGE_COLOURS = [
@@ -36,28 +26,25 @@ def _line(axes, name, lanes, values):
 
 def _legend_below(axes, columns):
     """Where it covers nothing."""
-    axes.legend(
-        fontsize=8, ncols=columns, loc="upper center", bbox_to_anchor=(0.5, -0.16), frameon=False
-    )
+    axes.legend(fontsize=8, ncols=columns, loc="upper center", bbox_to_anchor=(0.5, -0.16),
+                frameon=False)
 
 
 def sweep(folder, cells, field, scale, label, name, peers):
     """A field of the results over lanes per packet, one line a contender."""
     figure, axes = pyplot.subplots(figsize=(5.2, 4.4))
-    names = [one for one in next(iter(cells))["results"] if peers or one.startswith("netfc")]
-    for contender in names:
-        lanes = [cell["cell"]["lanes"] for cell in cells]
+    lanes = [cell["cell"]["lanes"] for cell in cells]
+    for contender in [one for one in cells[0]["results"] if peers or one.startswith("netfc")]:
         values = [cell["results"][contender][field] / scale for cell in cells]
         _line(axes, contender, lanes, values)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    lanes = [cell["cell"]["lanes"] for cell in cells]
     axes.set_xticks(lanes, lanes)
     axes.minorticks_off()
     axes.yaxis.set_major_formatter("{x:g}")
     axes.set(xlabel="lanes per packet", ylabel=label)
     _legend_below(axes, 3)
-    return save(figure, folder, name)
+    save(figure, folder, name)
 
 
 def bars(folder, cells, alone, lanes, name):
@@ -78,12 +65,12 @@ def bars(folder, cells, alone, lanes, name):
         if height > limit:
             axes.annotate(f"{height:.0f}", (at, limit), ha="center", va="top", color="white")
     _legend_below(axes, 3)
-    return save(figure, folder, name)
+    save(figure, folder, name)
 
 
 def mixes(folder, found):
     """Packets per second as parts of testpmd 5tswap's: a group of bars a mix, the worst on top."""
-    order = sorted(found, key=lambda mix: found[mix]["netfc direct"]["ratio"][SWAP], reverse=True)
+    order = list(worst_first(found))[::-1]
     names = [name for name in next(iter(found.values())) if name != SWAP]
     figure, axes = pyplot.subplots(figsize=(6.4, 0.55 * len(order) + 1.2))
     height = 0.8 / len(names)
@@ -95,7 +82,7 @@ def mixes(folder, found):
     axes.set_yticks(range(len(order)), order, fontsize=8)
     axes.set(xlabel=f"packets per second / {SWAP}'s")
     axes.legend(fontsize=8, loc="lower right")
-    return save(figure, folder, "mixes")
+    save(figure, folder, "mixes")
 
 
 def draw(folder, cells, done):
@@ -103,7 +90,7 @@ def draw(folder, cells, done):
 
     cells: those over lanes per packet; done: all results by section.
     """
-    with pyplot.rc_context(STYLE):
+    with styled():
         sweep(folder, cells, "lanes", 1e6, "million lanes per second", "lanes", False)
         sweep(folder, cells, "gbit", 1, "Gbit/s on an Ethernet link", "gbit", True)
         for lanes in (1, cells[-1]["cell"]["lanes"]):

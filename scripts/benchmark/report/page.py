@@ -17,26 +17,6 @@ IMAGES = "performance"
 NUMBERS = "results.json"
 
 
-def machine_table(results):
-    """The machine and its system."""
-    machine, alone = results["machine"], results["done"]["alone"]
-    tsc = next(iter(alone.values()))["tsc_hz"]
-    virtual = "virtual machine" if machine["hypervisor"] else "no hypervisor"
-    rows = [
-        ["processor", f"{machine['cpu']} (family/model/stepping"
-                      f" {machine['cpu_family_model_stepping']}), {virtual}"],
-        ["CPUs", f"{machine['cpus']}, with {', '.join(machine['vector_units'])}"],
-        ["TSC", f"{tsc / 1e9:.3f} GHz"],
-        ["system", f"{machine['system']}, {machine['kernel']}"],
-        ["DPDK", machine["dpdk"]],
-        ["compiler", machine["compiler"]],
-        ["dpdk-netfc", f"{machine['netfc']}, revision {machine['revision']}"],
-        ["memory", results["memory"]],
-        ["date", f"{results['date']}, {results['seconds'] / 60:.0f} minutes"],
-    ]
-    return table(["", ""], rows, left=2)
-
-
 def sweep_cells(results):
     """The comparisons over lanes per packet, with peers."""
     cells = [cell for cell in results["done"]["switch"].values() if cell["cell"]["peers"]]
@@ -48,65 +28,50 @@ def direct_rate(results):
     return sweep_cells(results)[0]["results"]["netfc direct"]["packets"]["median"]
 
 
+def engines_of(cells):
+    """The match engines, by their names in results."""
+    return {name: name.split()[1] for name in cells[0]["results"] if name.startswith("netfc")}
+
+
 def operations(results, full):
     """Formats and operations by engine: in full packets, or in those of one lane."""
-    cells = [
-        cell
-        for cell in results["done"]["switch"].values()
-        if cell["cell"]["lanes"] == (full_lanes(cell["cell"]["format"]) if full else 1)
-    ]
-    names = [name for name in cells[0]["results"] if name.startswith("netfc")]
-    rows = []
-    for cell in cells:
-        what = cell["cell"]
-        values = [cell["results"][name] for name in names]
-        rows.append(
-            [
-                what["format"],
-                what["op"],
-                what["operands"],
-                *([str(what["lanes"])] if full else []),
-                *(f"{one['lanes'] / 1e6:,.1f}" for one in values),
-                *(f"{one['lane_cycles']:.2f}" for one in values),
-            ]
-        )
-    engines = [name.split()[1] for name in names]
-    head = ["format", "operation", "operands", *(["lanes"] if full else [])]
-    head += [f"{engine}: Mlanes/s" for engine in engines]
-    head += [f"{engine}: cycles/lane" for engine in engines]
+    cells = [cell for cell in results["done"]["switch"].values()
+             if cell["cell"]["lanes"] == (full_lanes(cell["cell"]["format"]) if full else 1)]
+    engines = engines_of(cells)
+    facts = ["format", "op", "operands", *["lanes"] * full]
+    rows = [[*(str(cell["cell"][fact]) for fact in facts),
+             *(f"{cell['results'][name]['lanes'] / 1e6:,.1f}" for name in engines),
+             *(f"{cell['results'][name]['lane_cycles']:.2f}" for name in engines)]
+             for cell in cells]
+    head = [{"op": "operation"}.get(fact, fact) for fact in facts]
+    head += [f"{engine}: {what}" for what in ("Mlanes/s", "cycles/lane")
+             for engine in engines.values()]
     return table(head, rows, left=3)
-
-
-def contenders(mixes):
-    """All that were measured, by name."""
-    return list(next(iter(mixes.values())))
 
 
 def sweep_table(cells):
     """Over lanes per packet."""
-    names = [name for name in cells[0]["results"] if name.startswith("netfc")]
-    rows = []
+    rows, head, engines = [], ["lanes"], engines_of(cells)
     for cell in cells:
-        row = [str(cell["cell"]["lanes"])]
-        for name in names:
+        rows.append([str(cell["cell"]["lanes"])])
+        for name in engines:
             one = cell["results"][name]
-            row += [f"{one['packets']['median'] / 1e6:.2f}", f"{one['lanes'] / 1e6:,.0f}",
-                    tables.ratio(one, tables.SWAP)]
-        rows.append(row)
-    head = ["lanes"]
-    for name in names:
-        head += [f"{name.split()[1]}: Mpps", "Mlanes/s", "of 5tswap"]
+            rows[-1] += [tables.rate(one["packets"]), f"{one['lanes'] / 1e6:,.0f}",
+                         tables.ratio(one, tables.SWAP)]
+    for engine in engines.values():
+        head += [f"{engine}: Mpps", "Mlanes/s", "of 5tswap"]
     return table(head, rows)
 
 
 def kernels(alone):
     """What computes whole packets, by engine."""
-    found = {
-        f"`{title.split(',')[0]}`: {item['kernel']}"
-        for title, item in alone.items()
-        if item["kernel"]
-    }
-    return "; ".join(sorted(found))
+    return "; ".join(sorted({f"`{title.split(',')[0]}`: {item['kernel']}"
+                             for title, item in alone.items() if item["kernel"]}))
+
+
+def shown(columns, found, left=1):
+    """A table of tables.py."""
+    return table(*tables.of(columns, found), left=left)
 
 
 def stages_table(cells, alone, lanes):
@@ -124,7 +89,7 @@ def markdown(results, others):
     """The document. others: mixes on other processors."""
     return document.render(
         pathlib.Path(__file__).parent, "performance.md.j2", results=results, others=others,
-        cells=sweep_cells(results), bmv2=bmv2,
+        cells=sweep_cells(results), bmv2=bmv2, shown=shown,
         page=sys.modules[__name__], processors=processors, stages=stages, tables=tables,
     )
 

@@ -9,11 +9,9 @@ from evaluation.report.document import table
 FOLDER = "processors"
 KEPT = ("machine", "memory", "command", "date", "seconds")
 SECTIONS = ("mixes", "mixes_alone")
-HEAD = [
-    *("", "direct: Mpps", "5tswap: Mpps", "lpm of 5tswap", "hash of 5tswap", "direct of 5tswap"),
-    *("fpu of 5tswap", "direct of csum", "cycles: classify", "compute and reply"),
-    "were computing free",
-]
+ENGINES = ("lpm", "hash", "direct", "fpu")
+HEAD = ("direct: Mpps", "5tswap: Mpps", *(f"{engine} of 5tswap" for engine in ENGINES),
+        "direct of csum")
 
 
 def _name(machine):
@@ -32,29 +30,19 @@ def keep(images, results):
 
 def load(images, machine):
     """What is kept of other processors than this machine's."""
-    paths = sorted((images / FOLDER).glob("*.json"))
-    return [
-        json.loads(path.read_text(encoding="utf-8"))
-        for path in paths
-        if path.name != _name(machine)
-    ]
-
-
-def _row(mix, results, parts):
-    direct = results["netfc direct"]
-    row = [mix, tables.rate(direct["packets"]), tables.rate(results[tables.SWAP]["packets"])]
-    row += [
-        tables.ratio(results[f"netfc {engine}"], tables.SWAP)
-        for engine in ("lpm", "hash", "direct", "fpu")
-    ]
-    row.append(tables.ratio(direct, tables.SUM))
-    # classify, compute and reply; were computing free
-    return row + ([parts[3], parts[4], parts[-1]] if parts else ["", "", ""])
+    return [json.loads(path.read_text(encoding="utf-8"))
+            for path in sorted((images / FOLDER).glob("*.json")) if path.name != _name(machine)]
 
 
 def mixes_table(kept):
     """The mixes that are kept, the worst first."""
     found, alone = (kept["done"][name] for name in SECTIONS)
-    parts = {row[0]: row for row in tables.parts(found, alone)}
-    order = sorted(found, key=lambda mix: found[mix]["netfc direct"]["ratio"][tables.SWAP])
-    return table(HEAD, [_row(mix, found[mix], parts.get(mix)) for mix in order])
+    head, parts = tables.parts(found, alone)
+    shown = [head.index(name) for name in ("classify", "compute and reply", "were computing free")]
+    parts = {row[0]: [row[at] for at in shown] for row in parts}
+    rows = [[name, *(cell(name, results) for cell in (
+        tables.mpps(tables.DIRECT), tables.mpps(tables.SWAP),
+        *(tables.of_peer(f"netfc {engine}", tables.SWAP) for engine in ENGINES),
+        tables.of_peer(tables.DIRECT, tables.SUM))), *parts.get(name, ("", "", ""))]
+        for name, results in tables.worst_first(found).items()]
+    return table(["", *HEAD, "cycles: classify", "compute and reply", "were computing free"], rows)

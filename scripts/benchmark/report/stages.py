@@ -45,23 +45,7 @@ def _computing(long, per_lane):
         return _in_kernel(long, per_lane)
     look_ups = sum(_least(step, "cycles") for step in long["steps"] if step["look_up"])
     steps = sum(_least(step, "cycles") for step in long["steps"] if not step["look_up"])
-    return {
-        LOOK_UPS: look_ups,
-        STEPS: steps,
-        LANES: max(per_lane - look_ups - steps, 0.0),
-    }
-
-
-def _of_engine(results, engine, short, long, lanes):
-    """Cycles per packet by stage."""
-    device = results["testpmd io"]["cycles"]
-    found = {DEVICE: device, SWAP: max(results["testpmd 5tswap"]["cycles"] - device, 0.0)}
-    fixed, per_lane = _fixed_and_lane(short, long)
-    found[PACKET] = fixed
-    for stage, cycles in _computing(long, per_lane).items():
-        found[stage] = cycles * lanes
-    found[REST] = max(results[f"netfc {engine}"]["cycles"] - sum(found.values()), 0.0)
-    return found
+    return {LOOK_UPS: look_ups, STEPS: steps, LANES: max(per_lane - look_ups - steps, 0.0)}
 
 
 def of_engines(cells, alone, lanes):
@@ -70,14 +54,19 @@ def of_engines(cells, alone, lanes):
     cells: comparisons over lanes per packet; alone: engines alone, by "engine, lanes per packet".
     """
     results = next(cell["results"] for cell in cells if cell["cell"]["lanes"] == lanes)
-    engines = [name.split()[1] for name in results if name.startswith("netfc ")]
     ends = sorted({item["lanes_per_packet"] for item in alone.values()})
-    return {
-        engine: _of_engine(
-            results, engine, alone[f"{engine}, {ends[0]}"], alone[f"{engine}, {ends[-1]}"], lanes
-        )
-        for engine in engines
-    }
+    device, by_engine = results["testpmd io"]["cycles"], {}
+    for name in results:
+        family, engine = name.split()
+        if family == "netfc":
+            short, long = (alone[f"{engine}, {end}"] for end in (ends[0], ends[-1]))
+            fixed, per_lane = _fixed_and_lane(short, long)
+            found = {DEVICE: device, SWAP: max(results["testpmd 5tswap"]["cycles"] - device, 0.0),
+                     PACKET: fixed, **{stage: cycles * lanes for stage, cycles
+                                       in _computing(long, per_lane).items()}}
+            found[REST] = max(results[name]["cycles"] - sum(found.values()), 0.0)
+            by_engine[engine] = found
+    return by_engine
 
 
 def readable_limit(heights):
@@ -88,7 +77,7 @@ def readable_limit(heights):
 
 
 def share(found, names):
-    """Of all cycles, those of some """
+    """Of all cycles, those of some."""
     part = sum(found.get(name, 0.0) for name in names) / sum(found.values())
     return f"{part:.0%}"
 

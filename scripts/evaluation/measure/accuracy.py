@@ -18,10 +18,8 @@ class Cell:
 
     def __init__(self, number_format, data_set, group, pairs):
         self.format, self.data_set, self.group, self.pairs = number_format, data_set, group, pairs
-        self.expected = {
-            op: measures.expected_bits(number_format, op, pairs)
-            for op in measures.OPERATIONS[group]
-        }
+        self.expected = {op: measures.expected_bits(number_format, op, pairs)
+                         for op in measures.OPERATIONS[group]}
 
     @property
     def key(self):
@@ -40,19 +38,15 @@ class Cell:
         if len(jobs) > 1:
             facts["by_op"] = {
                 job.op: measures.measure(self.format, self.expected[job.op], job.z)["average"]
-                for job in jobs
-            }
+                for job in jobs}
         return facts
 
 
 def make_cells(formats, data):
     """All cells; data: pairs by format name and data set."""
-    return [
-        Cell(number_format, data_set, group, pairs)
-        for number_format in formats
-        for data_set, pairs in data[number_format.name].items()
-        for group in measures.OPERATIONS
-    ]
+    return [Cell(number_format, data_set, group, pairs) for number_format in formats
+            for data_set, pairs in data[number_format.name].items()
+            for group in measures.OPERATIONS]
 
 
 def check_expected(library, cells):

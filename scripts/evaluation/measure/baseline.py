@@ -25,32 +25,27 @@ def add(x, y, factor, bits=16):
     return wrap(sum(integers), bits) / factor
 
 
-def sums(number_format, pairs):
-    """x and y of all additions and subtractions whose rounded sum counts, and the exact sums."""
-    x, y = number_format.decode(pairs)
+def both_ways(x, y):
+    """x and y of all additions and subtractions, and the exact sums."""
     x, y = numpy.concatenate([x, x]), numpy.concatenate([y, -y])
-    lanes = measures.counted(number_format, number_format.encode(x + y))
-    return x[lanes], y[lanes], (x + y)[lanes]
+    return numpy.array([x, y, x + y])
 
 
-def measure_factor(operands, factor):
-    """Accuracy and MSE with one factor."""
+def measure_factor(operands, factor, bits=16):
+    """Accuracy and MSE with one factor; operands: as both_ways() has them."""
     x, y, expected = operands
-    result = add(x, y, factor)
-    facts = measures.summary(measures.accuracy(expected, result))
-    facts["mse"] = float(numpy.mean((expected - result) ** 2))
-    facts["factor"] = float(factor)
-    return facts
+    result = add(x, y, factor, bits)
+    return {**measures.summary(measures.accuracy(expected, result)),
+            "mse": float(numpy.mean((expected - result) ** 2)), "factor": float(factor)}
 
 
 def measure(number_format, pairs):
     """The paper's two factors, and the best of FACTORS by average accuracy and by MSE."""
-    operands = sums(number_format, pairs)
+    operands = both_ways(*number_format.decode(pairs))
+    operands = operands[:, measures.counted(number_format, number_format.encode(operands[2]))]
     tried = [measure_factor(operands, factor) for factor in FACTORS]
-    return {
-        "text": measure_factor(operands, paper.FACTOR),
-        "figures": measure_factor(operands, paper.FACTOR_OF_FIGURES),
-        "best": max(tried, key=lambda facts: facts["average"]),
-        "least_mse": min(tried, key=lambda facts: facts["mse"]),
-        "mean_square": float(numpy.mean(operands[2] ** 2)),
-    }
+    return {"text": measure_factor(operands, paper.FACTOR),
+            "figures": measure_factor(operands, paper.FACTOR_OF_FIGURES),
+            "best": max(tried, key=lambda facts: facts["average"]),
+            "least_mse": min(tried, key=lambda facts: facts["mse"]),
+            "mean_square": float(numpy.mean(operands[2] ** 2))}

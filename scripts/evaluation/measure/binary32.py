@@ -82,22 +82,14 @@ def measure_group(table_set, ops, pairs):
 # ---- float-to-integer ------------------------------------------------------------------------
 
 
-def measure_factor(operands, factor):
-    """Accuracy with one factor."""
-    x, y, expected = operands
-    facts = measures.summary(measures.accuracy(expected, baseline.add(x, y, factor, WRAP_BITS)))
-    return {**facts, "log2_factor": float(numpy.log2(factor))}
-
-
 def measure_baseline(pairs):
     """The best of FACTORS, by average accuracy, for additions and subtractions."""
-    x, y = FORMAT.decode(pairs).astype(numpy.float64)
-    x, y = numpy.concatenate([x, x]), numpy.concatenate([y, -y])
-    total = x + y
-    lanes = (total != 0) & (numpy.abs(total) <= LARGEST)
-    operands = x[lanes], y[lanes], total[lanes]
-    return max((measure_factor(operands, factor) for factor in FACTORS),
-               key=lambda facts: facts["average"])
+    operands = baseline.both_ways(*FORMAT.decode(pairs).astype(numpy.float64))
+    total = numpy.abs(operands[2])
+    operands = operands[:, (total != 0) & (total <= LARGEST)]
+    tried = (baseline.measure_factor(operands, factor, WRAP_BITS) for factor in FACTORS)
+    best = max(tried, key=lambda facts: facts["average"])
+    return {**best, "log2_factor": float(numpy.log2(best["factor"]))}
 
 
 # ---- memory and stages -----------------------------------------------------------------------
@@ -108,9 +100,7 @@ def slot_bytes(sizes):
     tables = {table["table"]: table for table in sizes["tables"]}
     sums = sum(tables[name]["slot_bytes"] * copies for name, copies in SUM_TABLES.items())
     everything = sizes["total"]["slot_bytes"]
-    quotients = sum(
-        tables[name]["slot_bytes"] * tables[name]["copies"] for name in QUOTIENT_TABLES
-    )
+    quotients = sum(tables[name]["slot_bytes"] * tables[name]["copies"] for name in QUOTIENT_TABLES)
     return {"sums": sums, "products": everything - quotients, "all": everything}
 
 
@@ -129,11 +119,8 @@ def run(build, library, folder, gradients):
     table_set = TableSet(SET, library)
     sizes = memory.sizes(build, SET)
     return {
-        "accuracy": {
-            f"{group} {name}": measure_group(table_set, ops, pairs)
-            for group, ops in measures.OPERATIONS.items()
-            for name, pairs in data.items()
-        },
+        "accuracy": {f"{group} {name}": measure_group(table_set, ops, pairs)
+                     for group, ops in measures.OPERATIONS.items() for name, pairs in data.items()},
         "baseline": {name: measure_baseline(pairs) for name, pairs in data.items()},
         "bytes": slot_bytes(sizes),
         "single_bytes": sizes["single_bytes"],

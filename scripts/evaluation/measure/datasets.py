@@ -13,13 +13,7 @@ import numpy
 PAIRS = 10000
 SEEDS = {"I": 11, "I-values": 12, "II": 21, "II-values": 22}
 NAMES = ("I", "I-values", "II", "II-values", "III")
-TITLES = {
-    "I": "I",
-    "I-values": "I, values",
-    "II": "II",
-    "II-values": "II, values",
-    "III": "III",
-}
+TITLES = {name: name.replace("-", ", ") for name in NAMES}
 MEANINGS = {
     "I": "finite numbers, uniform over encodings",
     "I-values": "the same range, uniform over values",
@@ -70,18 +64,10 @@ def write(folder, number_format, data):
         yield path
 
 
-def recorded_digests():
-    """SHA-256 by file name, as recorded."""
-    lines = DIGESTS.read_text(encoding="ascii").splitlines()
-    return {name: digest for digest, name in (line.split() for line in lines)}
-
-
 def check(paths):
     """Fail if a file is not the recorded one, to the byte."""
-    recorded = recorded_digests()
+    recorded = dict(line.split()[::-1] for line in DIGESTS.read_text(encoding="ascii").splitlines())
     for path in paths:
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        if recorded.get(path.name) != digest:
-            raise ValueError(
-                f"{path.name} has SHA-256 {digest}, but {DIGESTS} says {recorded.get(path.name)}"
-            )
+        digest, known = hashlib.sha256(path.read_bytes()).hexdigest(), recorded.get(path.name)
+        if known != digest:
+            raise ValueError(f"{path.name} has SHA-256 {digest}, but {DIGESTS} says {known}")

@@ -25,10 +25,6 @@ WITHOUT_POLE = ("exp", "exp2", "sigmoid", "gelu", "silu")
 POW_RANGES = ((0, 1), (1, 4), (4, 8))
 
 
-def _gelu(x):
-    return 0.5 * x * special.erfc(-x / numpy.sqrt(2.0))
-
-
 CURVES = {
     "abs": numpy.abs,
     "neg": numpy.negative,
@@ -48,18 +44,14 @@ CURVES = {
     "tanh": numpy.tanh,
     "sigmoid": special.expit,
     "erf": special.erf,
-    "gelu": _gelu,
+    "gelu": lambda x: 0.5 * x * special.erfc(-x / numpy.sqrt(2.0)),
     "silu": lambda x: x * special.expit(x),
 }
 
 
-def _is_posit(number_format):
-    return number_format.name.startswith("posit")
-
-
 def _range(number_format):
     """Where a format has all its digits: the least and the greatest magnitude."""
-    if _is_posit(number_format):
+    if number_format.name.startswith("posit"):
         return POSIT_RANGE
     least = {"fp16": -14, "bf16": -126}[number_format.name]
     finite = number_format.decode(ENCODINGS)
@@ -100,10 +92,8 @@ def _function(library, name, number_format):
     entries = Function(name, number_format, library).entries[x]
     finite = numpy.isfinite(expected)
     errors = _errors(number_format, number_format.decode(entries)[finite], expected[finite])
-    return {
-        "error": float(numpy.max(errors)),
-        "exact": float(numpy.mean(_is_right(number_format, entries, expected))),
-    }
+    return {"error": float(numpy.max(errors)),
+            "exact": float(numpy.mean(_is_right(number_format, entries, expected)))}
 
 
 # ---- pow -------------------------------------------------------------------------------------
@@ -154,14 +144,9 @@ def _errors_of_pow(number_format, z, log):
     errors = numpy.abs(z - expected) / expected
     right = number_format.encode(z) == number_format.encode(expected)
     ranges = [(numpy.abs(log) >= low) & (numpy.abs(log) < high) for low, high in POW_RANGES]
-    return [
-        {
-            "error": float(numpy.max(errors[inside])),
-            "average": float(numpy.mean(errors[inside])),
-            "exact": float(numpy.mean(right[inside])),
-        }
-        for inside in ranges
-    ]
+    return [{"error": float(numpy.max(errors[inside])),
+             "average": float(numpy.mean(errors[inside])),
+             "exact": float(numpy.mean(right[inside]))} for inside in ranges]
 
 
 def _pow(library, number_format, scale):
@@ -177,9 +162,7 @@ def _pow(library, number_format, scale):
 def run(library, scales):
     """All functions in all formats, and pow. library: libnetfc; scales: the k of pow's tables."""
     return {
-        "functions": {
-            name: {form: _function(library, name, number_format) for form, number_format in FORMATS.items()}
-            for name in CURVES
-        },
+        "functions": {name: {form: _function(library, name, number_format)
+                             for form, number_format in FORMATS.items()} for name in CURVES},
         "pow": {form: _pow(library, FORMATS[form], scale) for form, scale in scales.items()},
     }

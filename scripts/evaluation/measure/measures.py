@@ -9,12 +9,7 @@ import numpy
 
 OPERATIONS = {"+,-": ("add", "sub"), "x": ("mul",), "/": ("div",)}
 SYMBOLS = {"+,-": "+, -", "x": "×", "/": "÷"}
-REAL = {
-    "add": numpy.add,
-    "sub": numpy.subtract,
-    "mul": numpy.multiply,
-    "div": numpy.divide,
-}
+REAL = {"add": numpy.add, "sub": numpy.subtract, "mul": numpy.multiply, "div": numpy.divide}
 
 
 def expected_bits(number_format, op, pairs):
@@ -46,11 +41,8 @@ def counted(number_format, bits):
 def left_out(number_format, bits):
     """How many lanes do not count, and why."""
     values = number_format.decode(bits)
-    return {
-        "zero": int(numpy.sum(values == 0)),
-        "infinite": int(numpy.sum(numpy.isinf(values))),
-        "nan": int(numpy.sum(numpy.isnan(values))),
-    }
+    return {"zero": int(numpy.sum(values == 0)), "infinite": int(numpy.sum(numpy.isinf(values))),
+            "nan": int(numpy.sum(numpy.isnan(values)))}
 
 
 def cancelled_bits(number_format, pairs):
@@ -70,12 +62,8 @@ def heatmap(values):
 
 def summary(values):
     """Average, median and minimum in percent, and the heatmap, of accuracies."""
-    return {
-        "average": float(100 * values.mean()),
-        "median": float(100 * numpy.median(values)),
-        "minimum": float(100 * values.min()),
-        "heatmap": heatmap(values),
-    }
+    return {"average": float(100 * values.mean()), "median": float(100 * numpy.median(values)),
+            "minimum": float(100 * values.min()), "heatmap": heatmap(values)}
 
 
 def measure(number_format, expected, result):

@@ -11,7 +11,7 @@ import pathlib
 import numpy
 
 import programs
-from netfc import TableSet
+from netfc import FORMATS, TableSet
 
 VALUE_BITS = 16  # of a folded table
 FRACTION_BITS = {"fp16": 10, "bf16": 7, "posit16": 12, "posit16_es2": 11}  # the longest
@@ -24,7 +24,8 @@ class FoldError(Exception):
 
 def sizes(build, name):
     """What `netfc-tables size --json` says of a set."""
-    return json.loads(programs.run(pathlib.Path(build, "app", "netfc-tables"), "size", "--json", name))
+    return json.loads(programs.command(pathlib.Path(build, "app", "netfc-tables"), "size", "--json",
+                                       name))
 
 
 # ---- table entries ---------------------------------------------------------------------------
@@ -32,15 +33,10 @@ def sizes(build, name):
 
 def read_tables(library, name):
     """The entries of log, the three mi and exp as signed integers, those by word from -32768."""
-    tables = {
-        table.name: table.entries.astype(numpy.int64)
-        for table in TableSet(name, library).tables.values()
-    }
-    return {
-        "log": signed(tables["log"][0]),
-        "mi": [signed(by_word(page)) for page in tables["mi"]],
-        "exp": by_word(tables["exp"][0]),
-    }
+    tables = {table.name: table.entries.astype(numpy.int64)
+              for table in TableSet(name, library).tables.values()}
+    return {"log": signed(tables["log"][0]), "mi": [signed(by_word(page)) for page in tables["mi"]],
+            "exp": by_word(tables["exp"][0])}
 
 
 def signed(words):
@@ -135,27 +131,13 @@ def fold(number_format, library, name):
     tables = read_tables(library, name)
     reach = min(GUARDS[number_format.name] * scale, 0x7FFF)
     log = fold_log(number_format, scale, tables["log"])
-    parts = {
-        "log": log + log,
-        "mi": fold_mi(reach, tables["mi"]),
-        "exp": fold_exp(number_format, scale, tables["exp"]),
-    }
-    arrays = [
-        {
-            "table": table,
-            "entries": len(array),
-            "merged": merged_prefixes(array),
-            "key_bits": max(len(array) - 1, 1).bit_length(),
-        }
-        for table, some in parts.items()
-        for array in some
-        if len(array) > 0
-    ]
-    return {
-        "arrays": arrays,
-        "entries": sum(array["entries"] for array in arrays),
-        "merged": sum(array["merged"] for array in arrays),
-    }
+    parts = {"log": log + log, "mi": fold_mi(reach, tables["mi"]),
+             "exp": fold_exp(number_format, scale, tables["exp"])}
+    arrays = [{"table": table, "entries": len(array), "merged": merged_prefixes(array),
+               "key_bits": max(len(array) - 1, 1).bit_length()}
+              for table, some in parts.items() for array in some if len(array) > 0]
+    return {"arrays": arrays, **{what: sum(array[what] for array in arrays)
+                                 for what in ("entries", "merged")}}
 
 
 # ---- bits of a switch ------------------------------------------------------------------------
@@ -182,30 +164,18 @@ def hardware_bits(counted):
 
 def folded_bits(folded):
     """The same of a folded set, in two forms."""
-    return {
-        "folded": {"sram": VALUE_BITS * folded["entries"], "tcam": 0},
-        "folded_merged": {
-            "sram": VALUE_BITS * folded["merged"],
-            "tcam": sum(2 * array["key_bits"] * array["merged"] for array in folded["arrays"]),
-        },
-    }
+    tcam = sum(2 * array["key_bits"] * array["merged"] for array in folded["arrays"])
+    return {"folded": {"sram": VALUE_BITS * folded["entries"], "tcam": 0},
+            "folded_merged": {"sram": VALUE_BITS * folded["merged"], "tcam": tcam}}
 
 
-def run(build, library, formats, names):
-    """Sizes, folded sizes and bits by set name."""
-    facts = {}
-    for name in names:
-        counted = sizes(build, name)
-        folded = fold(formats[name[: name.index("_k")]], library, name)
-        bits = {**hardware_bits(counted), **folded_bits(folded)}
-        facts[name] = {"sizes": counted, "folded": folded, "bits": bits}
-    return facts
-
-
-def run_correct(build, names):
-    """Sizes and bits by set name of sets that do not fold."""
+def run(build, library, names):
+    """Sizes and bits by set name, folded ones, too, of sets that fold: those that have a k."""
     facts = {}
     for name in names:
         counted = sizes(build, name)
         facts[name] = {"sizes": counted, "bits": hardware_bits(counted)}
+        if "_k" in name:
+            folded = fold(FORMATS[name[: name.index("_k")]], library, name)
+            facts[name] |= {"folded": folded, "bits": facts[name]["bits"] | folded_bits(folded)}
     return facts

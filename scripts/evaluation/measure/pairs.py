@@ -6,7 +6,7 @@ import json
 import pathlib
 import subprocess
 
-from programs import ProgramError
+from programs import CommandError
 
 OPS = ("add", "mul", "div")  # x - y is x + -y: the same pairs, the same errors; checked
 OP_SYMBOLS = {"add": "+, -", "mul": "×", "div": "÷"}
@@ -29,7 +29,7 @@ def count_file(program, path, arguments, progress):
                 if last.endswith(" %\n"):
                     progress.update(int(last[:-3]) / 100)
     if process.returncode != 0:
-        raise ProgramError(f"{' '.join(map(str, command))}\n{last}")
+        raise CommandError(f"{' '.join(map(str, command))}\n{last}")
     unfinished.rename(path)
 
 

@@ -2,11 +2,11 @@
 """What table sets cost to compute with: look-ups, steps, and lanes a second in the switch's
 direct match engine, timed by netfc-bench."""
 
-import json
 import os
 import pathlib
 
 import programs
+from benchmark.machine import cpu_field
 from netfc import FORMATS, capture, protocol
 
 OPS = ("add", "mul", "div")
@@ -28,10 +28,8 @@ def write_requests(path, number_format, op, pairs):
 def measure(build, name, path):
     """What netfc-bench tells of a set and a capture."""
     lcore = f"0@{max(os.sched_getaffinity(0))}"
-    timed = json.loads(programs.run(
-        pathlib.Path(build, "app", "netfc-bench"), *programs.eal("speed", programs.no_huge(256), lcore),
-        *("--", "--tables", name, "--time", path, "--match", "direct", "--rounds", ROUNDS),
-    ))
+    timed = programs.timed(pathlib.Path(build), path, name, "direct", ROUNDS,
+                           programs.eal("speed", programs.no_huge(256), lcore))
     # Whatever else runs on the machine only adds cycles.
     cycles = min(timed["pipeline"]) / timed["lanes"]
     return {
@@ -40,14 +38,6 @@ def measure(build, name, path):
         "steps": len(timed["steps"]),
         "look_ups": sum(step["look_up"] for step in timed["steps"]),
     }
-
-
-def processor():
-    """The CPU's name for people."""
-    for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.split(":", maxsplit=1)[1].strip()
-    return os.uname().machine
 
 
 def run(build, folder, ops, sets, data):
@@ -59,4 +49,4 @@ def run(build, folder, ops, sets, data):
             write_requests(path, number_format, op, data[number_format.name])
             for name in sets[number_format.name]:
                 facts.setdefault(name, {})[op] = measure(build, name, path)
-    return {"processor": processor(), "ops": ops, "sets": facts}
+    return {"processor": cpu_field("model name"), "ops": ops, "sets": facts}

@@ -32,7 +32,7 @@ def run(build, folder, tables, idle_ms=200):
     stats = pathlib.Path(folder, "stats.json")
     port = f"--vdev=net_pcap0,rx_pcap={folder}/requests,tx_pcap={folder}/replies"
     lcore = f"0@{min(os.sched_getaffinity(0))}"
-    programs.run(
+    programs.command(
         pathlib.Path(build, "app", "dpdk-netfc"),
         *programs.eal("evaluate", programs.no_huge(512), lcore, port),
         *("--", "--tables", ",".join(tables), "--match", "direct"),
@@ -57,12 +57,12 @@ def compute(build, tables, jobs):
         stats = run(build, folder, tables)
         replies = capture.read(os.path.join(folder, "replies"))
     if len(replies) != len(frames) or sum(stats["drops"].values()) != 0:
-        raise programs.ProgramError(f"{len(replies)} replies to {len(frames)} requests: {stats}")
+        raise programs.CommandError(f"{len(replies)} replies to {len(frames)} requests: {stats}")
     for frame in replies:
         number, status, z = capture.reply(frame)
         is_reply, code, _ = protocol.split_status(status)
         if not is_reply or code != protocol.Code.OK:
-            raise programs.ProgramError(f"request {number} was not computed: status {status:#04x}")
+            raise programs.CommandError(f"request {number} was not computed: status {status:#04x}")
         job, lanes = owners[number]
         job.z[lanes] = z
     return len(frames)

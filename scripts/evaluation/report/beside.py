@@ -3,6 +3,7 @@
 
 from evaluation import paper
 from evaluation.measure import datasets, measures, pairs, rounding
+from evaluation.report.accuracy import of_kinds
 from evaluation.report.document import compare, listing, number, percent, small, table, triple
 
 PLURALS = {"average": "averages", "median": "medians", "minimum": "minima"}
@@ -20,20 +21,16 @@ def comparisons(results, readings):
                 yield measure, name, group, reading, theirs, cell[measure]
 
 
-def _count_text(results, measure):
-    """How many cells of the comparable reading are above, equal and below."""
-    found = [
-        compare(ours, theirs)
-        for what, _, _, _, theirs, ours in comparisons(results, "")
-        if what == measure
-    ]
-    counts = [f"{found.count(how)} {how}" for how in ("above", "equal", "below") if how in found]
-    return f"{PLURALS[measure]}: {listing(counts)}"
-
-
 def count_texts(results):
-    """The same of all measures."""
-    return "; ".join(_count_text(results, measure) for measure in PLURALS)
+    """How many cells of the comparable reading are above, equal and below, of all measures."""
+    texts = []
+    for measure, plural in PLURALS.items():
+        found = [compare(ours, theirs) for what, _, _, _, theirs, ours in comparisons(results, "")
+                 if what == measure]
+        counts = [f"{found.count(how)} {how}" for how in ("above", "equal", "below")
+                  if how in found]
+        texts.append(f"{plural}: {listing(counts)}")
+    return "; ".join(texts)
 
 
 def below_table(results):
@@ -42,10 +39,11 @@ def below_table(results):
     for readings in ("", "-values"):
         for measure, name, group, data_set, theirs, ours in comparisons(results, readings):
             if compare(ours, theirs) == "below":
-                cell = results["accuracy"]["correct"][f"{name} {group} {data_set}"]
-                where = [name, measures.SYMBOLS[group], datasets.TITLES[data_set], measure]
-                figures = [percent(theirs), percent(ours, 3), percent(cell[measure])]
-                rows.append([*where, *figures, f"{cell['lanes']:,}"])
+                *_, cell = of_kinds(results, name, group, data_set)
+                rows.append([
+                    name, measures.SYMBOLS[group], datasets.TITLES[data_set], measure,
+                    percent(theirs),
+                    percent(ours, 3), percent(cell[measure]), f"{cell['lanes']:,}"])
     return table(["", "", "data set", "", "paper", "plain", "correct", "lanes"], rows, left=4)
 
 
@@ -56,30 +54,22 @@ def reading_table(results):
     """Float-to-integer on both readings, with both factors, beside the paper's."""
     rows = []
     for data_set in ("I", "II"):
-        figures = triple(paper.BASELINE[data_set])
-        rows.append([f"**{data_set}, the paper**", "", figures, paper_mse(data_set)])
-        for reading in (data_set, f"{data_set}-values"):
+        rows.append([f"**{data_set}, the paper**", "", triple(paper.BASELINE[data_set]),
+                     f"**{number(paper.BASELINE_MSE[data_set])}**"])
+        for reading, kind in ((data_set, "encodings"), (f"{data_set}-values", "values")):
             for factor in ("text", "figures"):
                 facts = results["baseline"][reading][factor]
-                kind = "values" if reading != data_set else "encodings"
-                what = [f"{data_set}, uniform over {kind}", f"{facts['factor']:,.0f}"]
-                rows.append([*what, triple(facts), number(facts["mse"])])
+                rows.append([f"{data_set}, uniform over {kind}", f"{facts['factor']:,.0f}",
+                             triple(facts), number(facts["mse"])])
     return table(["data set", "factor", "average / median / minimum", "MSE"], rows)
-
-
-def paper_mse(data_set):
-    """The paper's MSE of float-to-integer."""
-    return f"**{number(paper.BASELINE_MSE[data_set])}**"
 
 
 def cancelled_text(results):
     """How often sums cancel in both readings of II."""
-    shares = [
+    return listing(
         f"{percent(100 * results['cancelled'][f'{name} II'], 1)} % over encodings and"
         f" {percent(100 * results['cancelled'][f'{name} II-values'], 1)} % over values ({name})"
-        for name in paper.FORMATS
-    ]
-    return listing(shares)
+        for name in paper.FORMATS)
 
 
 # ---- rounding --------------------------------------------------------------------------------
@@ -90,51 +80,37 @@ def rounding_table(results):
     rows = []
     for key, cut in results["rounding"].items():
         name, group, data_set = key.split(" ")
-        theirs = paper.ACCURACY[name, group, data_set]
-        floor, plain, correct = (
-            results["accuracy"][kind][key] for kind in ("floor", "plain", "correct")
-        )
-        row = [name, measures.SYMBOLS[group], data_set]
-        row += [f"{percent(theirs[0])} / {percent(theirs[1])}"]
-        for facts in (floor, cut, plain, correct):
-            row.append(f"{percent(facts['average'])} / {percent(facts['median'])}")
-        rows.append(row)
+        theirs = dict(zip(PLURALS, paper.ACCURACY[name, group, data_set]))
+        floor, plain, correct = of_kinds(results, key)
+        rows.append([name, measures.SYMBOLS[group], data_set, *(
+            f"{percent(facts['average'])} / {percent(facts['median'])}"
+            for facts in (theirs, floor, cut, plain, correct))])
     head = ["", "", "data set", "paper", "floor", "towards zero", "plain", "correct"]
     return table(head, rows, left=3)
 
 
 def largest_distance(results, facts):
     """How far averages are from the paper's at the most."""
-    return max(
-        abs(facts[key]["average"] - paper.ACCURACY[tuple(key.split(" "))][0])
-        for key in results["rounding"]
-        if not key.endswith("III")
-    )
+    return max(abs(facts[key]["average"] - paper.ACCURACY[tuple(key.split(" "))][0])
+               for key in results["rounding"] if not key.endswith("III"))
 
 
 # ---- minima ----------------------------------------------------------------------------------
 
 
-def _minimum_rows(results, sets):
-    """Minima, and how likely a sample is to stay above the paper's."""
-    for (name, group, data_set), figures in paper.ACCURACY.items():
-        if data_set not in POPULATIONS:
-            continue
-        counted = results["pairs"][f"{name} {PAIR_OPS[group]}"][sets[name][0]]
-        share = pairs.share_below(counted[POPULATIONS[data_set]], figures[2])
-        ours, correct = (
-            percent(results["accuracy"][kind][f"{name} {group} {data_set}"]["minimum"])
-            for kind in ("plain", "correct")
-        )
-        chance = (1 - share) ** datasets.PAIRS
-        what = [name, measures.SYMBOLS[group], data_set]
-        yield [*what, percent(figures[2]), ours, correct, small(share), small(chance)]
-
-
 def minimum_table(results, sets):
-    """What minima are worth."""
+    """Minima, and how likely a sample is to stay above the paper's."""
+    rows = []
+    for (name, group, data_set), (*_, theirs) in paper.ACCURACY.items():
+        if data_set in POPULATIONS:
+            counted = results["pairs"][f"{name} {PAIR_OPS[group]}"][sets[name][0]]
+            share = pairs.share_below(counted[POPULATIONS[data_set]], theirs)
+            _, plain, correct = of_kinds(results, name, group, data_set)
+            rows.append([name, measures.SYMBOLS[group], data_set, percent(theirs),
+                         percent(plain["minimum"]), percent(correct["minimum"]), small(share),
+                         small((1 - share) ** datasets.PAIRS)])
     head = ["", "", "data set", "paper", "plain", "correct", "pairs below the paper's", "chance"]
-    return table(head, _minimum_rows(results, sets), left=3)
+    return table(head, rows, left=3)
 
 
 def guards():
@@ -145,6 +121,5 @@ def guards():
 def gradient_averages(results):
     """Of sums and of differences of III."""
     by_op = results["accuracy"]["plain"]["fp16 +,- III"]["by_op"]
-    return listing(
-        f"{percent(by_op[op], 3)} for {symbol}" for op, symbol in (("add", "+"), ("sub", "-"))
-    )
+    return listing(f"{percent(by_op[op], 3)} for {sign}"
+                   for op, sign in (("add", "+"), ("sub", "-")))

@@ -10,82 +10,47 @@ CHIPS = ("Tofino 1", "Tofino 2")
 OPERATIONS = {"sums": "+, -", "products": "+, -, ×", "all": "+, -, ×, ÷"}
 
 
-def least(results, measure):
+def least(facts, measure):
     """The least of a measure of accuracy in all cells that have it, in percent."""
-    cells = results["binary32"]["accuracy"].values()
-    return min(facts[measure] for facts in cells if measure in facts)
+    return percent(min(cell[measure] for cell in facts["accuracy"].values() if measure in cell))
 
 
-def counted(results):
+def differing_text(facts):
     """How many results there are, and how many of them are not the processor's."""
-    cells = results["binary32"]["accuracy"].values()
-    return sum(facts["all"] for facts in cells), sum(facts["differing"] for facts in cells)
-
-
-def differing_text(results):
-    """What became of them."""
-    lanes, wrong = counted(results)
+    lanes, wrong = (sum(cell[what] for cell in facts["accuracy"].values())
+                    for what in ("all", "differing"))
     return f"{lanes:,} results, {f'{wrong:,} of them' if wrong else 'none'} other than the processor's"
 
 
-def summary_line(results):
-    """The section in a sentence."""
-    sizes, minimum = results["binary32"]["bytes"], percent(least(results, "minimum"))
-    return (
-        f"binary32, `{binary32.SET}`: minimum {minimum} % in every cell, in"
-        f" {kilobytes(sizes['products'])} KB for +, - and ×, {kilobytes(sizes['all'])} KB with ÷;"
-        f" the paper's journal version has {paper.JOURNAL_ACCURACY} % in"
-        f" {kilobytes(paper.JOURNAL_BYTES)} KB. [More](#binary32)."
-    )
-
-
-def choice_line(results):
-    """What to know when choosing a set."""
-    facts = results["binary32"]
-    return (
-        f"*For 32 bits* there is one set, `{binary32.SET}`, and it is right:"
-        f" {differing_text(results)}. All slots hold {kilobytes(facts['bytes']['all'])} KB, one copy"
-        f" of each table {kilobytes(facts['single_bytes'])} KB; it needs more"
-        " [stages](p4.md#binary32) than sets of 16 bits."
-    )
-
-
-def journal_table(results):
+def journal_table(facts):
     """Accuracy, memory and stages beside the journal version's."""
-    facts = results["binary32"]
-    theirs = ["journal version", "", paper.JOURNAL_ACCURACY, kilobytes(paper.JOURNAL_BYTES)]
-    rows = [[*theirs, "-", "-"]]
+    rows = [["journal version", "", paper.JOURNAL_ACCURACY, kilobytes(paper.JOURNAL_BYTES), "-",
+             "-"]]
     for what, symbols in OPERATIONS.items():
-        counts = [facts["stages"].get(f"{chip} {what}", "-") for chip in CHIPS]
-        row = [f"`{binary32.SET}`", symbols, percent(least(results, "average"))]
-        row.append(kilobytes(facts["bytes"][what]))
-        rows.append(row + [str(count) for count in counts])
+        rows.append([f"`{SET}`", symbols, least(facts, "average"), kilobytes(facts["bytes"][what]),
+                     *(str(facts["stages"].get(f"{chip} {what}", "-")) for chip in CHIPS)])
     head = ["", "", "average accuracy, %", "KB", *(f"stages of {chip}" for chip in CHIPS)]
     return table(head, rows, left=2)
 
 
-def accuracy_table(results):
+def accuracy_table(facts):
     """A row for each operation and data set."""
     rows = []
     for group, symbols in measures.SYMBOLS.items():
         for name in datasets.NAMES:
-            facts = results["binary32"]["accuracy"][f"{group} {name}"]
-            row = [symbols, datasets.TITLES[name]]
-            if facts["lanes"] > 0:
-                row += [triple(facts), percent(facts["exact"], 1)]
-            else:
-                row += ["-", "-"]
-            rows.append([*row, f"{facts['lanes']:,}", f"{facts['all'] - facts['lanes']:,}"])
-    head = [f"`{binary32.SET}`", "data set", "average / median / minimum", "exact", "lanes", "left out"]
+            cell = facts["accuracy"][f"{group} {name}"]
+            counted = [triple(cell), percent(cell["exact"], 1)] if cell["lanes"] else ["-", "-"]
+            rows.append([symbols, datasets.TITLES[name], *counted, f"{cell['lanes']:,}",
+                         f"{cell['all'] - cell['lanes']:,}"])
+    head = [f"`{SET}`", "data set", "average / median / minimum", "exact", "lanes", "left out"]
     return table(head, rows, left=2)
 
 
-def baseline_table(results):
+def baseline_table(facts):
     """Float-to-integer with its best factor, and the table set."""
     rows = []
     for name in datasets.NAMES:
-        facts = results["binary32"]["baseline"][name]
-        best = f"{triple(facts)} (2^{percent(facts['log2_factor'], 1)})"
-        ours = results["binary32"]["accuracy"][f"+,- {name}"]
-        rows.append([datasets.TITLES[name], best, triple(ours)])
-    return table(["data set", "best factor", f"`{binary32.SET}`"], rows)
+        best = facts["baseline"][name]
+        rows.append([datasets.TITLES[name], f"{triple(best)} (2^{percent(best['log2_factor'], 1)})",
+                     triple(facts["accuracy"][f"+,- {name}"])])
+    return table(["data set", "best factor", f"`{SET}`"], rows)

@@ -6,10 +6,11 @@ import math
 from evaluation.measure import pairs
 from evaluation.report.document import headings, kilobytes, listing, percent, table
 
-
 COUNTED = [pairs.OP_SYMBOLS[op] for op in pairs.OPS]
 SYMBOLS = {"add": "+", "mul": "×", "div": "÷"}
 PROGRAMS = {"add": "+, -", "mul": "×, ÷"}  # a set has two
+# What decides first: exact results, memory, the speed of additions.
+SHORT = ["", *headings("exact", COUNTED), "KB", "Mlanes/s: +"]
 
 
 def least(tally):
@@ -18,12 +19,6 @@ def least(tally):
         return 100.0
     error = tally["worst"][0]["error"]
     return 0.0 if error is None else 100 * math.exp(-error)
-
-
-def sizes(results, name):
-    """What netfc-tables says of a set."""
-    kind = "memory_correct" if name in results["memory_correct"] else "memory"
-    return results[kind][name]["sizes"]
 
 
 def speed_text(results, name, op, peer):
@@ -36,55 +31,34 @@ def speed_text(results, name, op, peer):
 def choice_row(results, format_name, name, peer):
     """All about a set."""
     tallies = [results["pairs"][f"{format_name} {op}"][name]["all"] for op in pairs.OPS]
-    size, costs = sizes(results, name), results["speed"]["sets"][name]
-    row = [f"`{name}`", *(percent(pairs.average(tally), 3) for tally in tallies)]
-    row += [percent(least(tally)) for tally in tallies]
-    row += [percent(pairs.ulp_share(tally, 0), 1) for tally in tallies]
-    row += [kilobytes(size["total"]["slot_bytes"]), kilobytes(size["single_bytes"])]
-    row += [f"{costs[op]['look_ups']} of {costs[op]['steps']}" for op in PROGRAMS if op in costs]
-    return row + [speed_text(results, name, op, peer) for op in costs]
+    size = {**results["memory"], **results["memory_correct"]}[name]["sizes"]
+    costs = results["speed"]["sets"][name]
+    return [f"`{name}`", *(percent(pairs.average(tally), 3) for tally in tallies),
+            *(percent(least(tally)) for tally in tallies),
+            *(percent(pairs.ulp_share(tally, 0), 1) for tally in tallies),
+            kilobytes(size["total"]["slot_bytes"]), kilobytes(size["single_bytes"]),
+            *(f"{costs[op]['look_ups']} of {costs[op]['steps']}" for op in PROGRAMS if op in costs),
+            *(speed_text(results, name, op, peer) for op in costs)]
 
 
-def choice_head(results):
-    """What the cells of choice_row() are."""
+def choice_table(results, choice, short=False):
+    """A row for each set: all about it, or what decides first."""
     ops = results["speed"]["ops"]
-    return [
-        "",
-        *(cell for what in ("average", "least", "exact") for cell in headings(what, COUNTED)),
-        *("KB", "KB: one copy"),
-        *headings("look-ups of steps", [PROGRAMS[op] for op in ops if op in PROGRAMS]),
-        *headings("Mlanes/s", [SYMBOLS[op] for op in ops]),
-    ]
-
-
-def choice_rows(results, choice):
-    """A row for each set."""
-    return [
-        choice_row(results, format_name, name, names[0])
-        for format_name, names in choice.items()
-        for name in names
-    ]
-
-
-def choice_table(results, choice):
-    """All about each set."""
-    return table(choice_head(results), choice_rows(results, choice))
-
-
-def short_table(results, choice):
-    """What decides first: exact results, memory, the speed of additions."""
-    head = choice_head(results)
-    short = ["", *headings("exact", COUNTED), "KB", "Mlanes/s: +"]
-    columns = [head.index(name) for name in short]
-    rows = [[row[column] for column in columns] for row in choice_rows(results, choice)]
-    return table(short, rows)
+    head = ["",
+            *(cell for what in ("average", "least", "exact") for cell in headings(what, COUNTED)),
+            "KB", "KB: one copy",
+            *headings("look-ups of steps", [PROGRAMS[op] for op in ops if op in PROGRAMS]),
+            *headings("Mlanes/s", [SYMBOLS[op] for op in ops])]
+    columns = [head.index(title) for title in (SHORT if short else head)]
+    rows = [choice_row(results, form, name, names[0]) for form, names in choice.items()
+            for name in names]
+    return table(SHORT if short else head, [[row[column] for column in columns] for row in rows])
 
 
 def kernel_text(results):
     """Which sets are computed by what."""
     found = {}
     for name, costs in results["speed"]["sets"].items():
-        found.setdefault(costs["add"]["kernel"] or "step by step, in tables", []).append(name)
-    return "; ".join(
-        f"{listing(f'`{name}`' for name in names)}: {kernel}" for kernel, names in found.items()
-    )
+        found.setdefault(costs["add"]["kernel"] or "step by step, in tables",
+                         []).append(f"`{name}`")
+    return "; ".join(f"{listing(names)}: {kernel}" for kernel, names in found.items())

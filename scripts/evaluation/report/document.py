@@ -10,19 +10,7 @@ import markdown
 
 STYLE = "\n" + (pathlib.Path(__file__).parent / "page.css").read_text(encoding="utf-8")
 
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-{body}
-</body>
-</html>
-"""
+PAGE = (pathlib.Path(__file__).parent / "page.html").read_text(encoding="utf-8")
 
 
 def table(head, rows, left=1):
@@ -38,13 +26,11 @@ def folded(title, text):
 
 def render(folder, name, /, **known):
     """A template of a folder as Markdown, a paragraph a line. known: what it may name."""
-    loader = jinja2.FileSystemLoader(folder)
-    environment = jinja2.Environment(
-        loader=loader, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-    )
-    text = environment.get_template(name).render(
-        table=table, folded=folded, thousands="{:,}".format, **known
-    )
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), trim_blocks=True,
+                                     lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    text = environment.get_template(name).render(table=table, folded=folded,
+                                                 thousands="{:,}".format,
+                                                 **known)
     blocks = re.split(r"\n\n+", text.strip("\n"))
     return "\n\n".join(map(_joined, blocks)) + "\n"
 
@@ -68,17 +54,13 @@ def slug(text, _separator="-"):
 
 def to_html(text):
     """Markdown as a page: tables that scroll by themselves, and figures with their captions."""
-    body = markdown.markdown(
-        text, extensions=["tables", "fenced_code", "md_in_html", "toc"],
-        extension_configs={"toc": {"slugify": slug}}
-    )
+    body = markdown.markdown(text, extensions=["tables", "fenced_code", "md_in_html", "toc"],
+                             extension_configs={"toc": {"slugify": slug}})
     body = re.sub(r"<table>.*?</table>", _scrolling, body, flags=re.S)
     body = re.sub(
         r"<p>((?:<img [^>]*>\n?)+)</p>\n<p><em>(.*?)</em></p>",
         r'<figure>\n<div class="panels">\n\1\n</div>\n<figcaption>\2</figcaption>\n</figure>',
-        body,
-        flags=re.S,
-    )
+        body, flags=re.S)
     title = html.escape(re.search(r"^# (.*)", text, re.M)[1])
     return PAGE.format(title=title, style=STYLE, body=body)
 

@@ -1,35 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The figures, as SVG files whose bytes depend on the numbers alone."""
+"""The figures of the report."""
 
-import matplotlib
+import numpy
 
-matplotlib.use("svg")
+from evaluation.measure import scaling
+from plots import pyplot, save, styled
 
-from matplotlib import pyplot  # noqa: E402  (the back end comes first)
-import numpy  # noqa: E402
-
-from evaluation.measure import scaling  # noqa: E402
-
-STYLE = {
-    "font.size": 10,
-    "axes.grid": True,
-    "grid.alpha": 0.3,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "figure.constrained_layout.use": True,
-    "svg.hashsalt": "dpdk-netfc",
-    "svg.fonttype": "path",
-}
 # Wong, Nature Methods 8 (2011): colours that the colour-blind can tell apart.
 COLOURS = {"fp16": "#0072b2", "posit16": "#d55e00", "bf16": "#009e73", "posit16_es2": "#cc79a7"}
 SUMS = {"add": "+ and -", "mul": "×", "div": "÷"}
-
-
-def save(figure, folder, name):
-    """Write a figure; returns its file name."""
-    figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": None})
-    pyplot.close(figure)
-    return f"{name}.svg"
 
 
 def heatmap(folder, name, title, counts):
@@ -42,20 +21,13 @@ def heatmap(folder, name, title, counts):
     axes.pcolormesh(shown, cmap="YlGnBu", vmin=-2, vmax=18, edgecolors="white", linewidth=0.5)
     for row, column in zip(*numpy.nonzero(counts)):
         value = logs[row, column]
-        axes.text(
-            column + 0.5,
-            row + 0.5,
-            f"{value:.0f}",
-            ha="center",
-            va="center",
-            fontsize=9,
-            color="white" if value > 9 else "black",
-        )
+        axes.text(column + 0.5, row + 0.5, f"{value:.0f}", ha="center", va="center", fontsize=9,
+                  color="white" if value > 9 else "black")
     axes.set_xticks(numpy.arange(10) + 0.5, range(10))
     axes.set_yticks(numpy.arange(10) + 0.5, range(10))
     axes.grid(False)
     axes.set(xlabel="percentile of accuracy", ylabel="decile of accuracy", title=title)
-    return save(figure, folder, name)
+    save(figure, folder, name)
 
 
 def scaling_accuracy(folder, facts, scales):
@@ -68,7 +40,7 @@ def scaling_accuracy(folder, facts, scales):
     axes.set_xscale("log", base=2)
     axes.set(xlabel="scaling factor k", ylabel="accuracy in %", title="Accuracy")
     axes.legend()
-    return save(figure, folder, "scaling-accuracy")
+    save(figure, folder, "scaling-accuracy")
 
 
 def scaling_memory(folder, memory, scales):
@@ -87,7 +59,7 @@ def scaling_memory(folder, memory, scales):
     axes.yaxis.set_major_formatter("{x:g}")
     axes.set(xlabel="scaling factor k", ylabel="KB of values", title="Memory")
     axes.legend()
-    return save(figure, folder, "scaling-memory")
+    save(figure, folder, "scaling-memory")
 
 
 def error_shares(tally):
@@ -111,7 +83,7 @@ def pair_errors(folder, pairs, sets, op):
     axes.set_ylim(1e-8, 200)
     axes.set(xlabel="relative error of at least", ylabel="% of all pairs", title=SUMS[op])
     axes.legend(loc="lower left")
-    return save(figure, folder, f"pairs-{op}")
+    save(figure, folder, f"pairs-{op}")
 
 
 def cancellation(folder, pairs, sets):
@@ -126,16 +98,15 @@ def cancellation(folder, pairs, sets):
             bits = [b["bits"] for b in full]
             axes.plot(bits, loss, line, ms=4, color=COLOURS[name], label=label)
     axes.set_yscale("log")
-    axes.set(
-        xlabel="leading bits that cancel", ylabel="100 % - average accuracy", title="Cancellation"
-    )
+    axes.set(xlabel="leading bits that cancel", ylabel="100 % - average accuracy",
+             title="Cancellation")
     axes.legend()
-    return save(figure, folder, "cancellation")
+    save(figure, folder, "cancellation")
 
 
 def draw(folder, results, sets):
     """All figures, into a folder that is there."""
-    with pyplot.rc_context(STYLE):
+    with styled():
         draw_heatmaps(folder, results)
         scales = results["scales"]
         scaling_accuracy(folder, results["scaling"], scales)
@@ -147,16 +118,12 @@ def draw(folder, results, sets):
 
 def draw_heatmaps(folder, results):
     """Those of the baseline and of NetFC, and those of products and quotients."""
+    plain, correct = (results["accuracy"][kind] for kind in ("plain", "correct"))
     for data_set, facts in results["baseline"].items():
-        heatmap(
-            folder, f"heatmap-{data_set}-baseline", "Float-to-integer", facts["text"]["heatmap"]
-        )
-        cell = results["accuracy"]["plain"][f"fp16 +,- {data_set}"]
-        heatmap(folder, f"heatmap-{data_set}-netfc", "NetFC", cell["heatmap"])
-        cell = results["accuracy"]["correct"][f"fp16 +,- {data_set}"]
-        title = "NetFC, correctly rounded"
-        heatmap(folder, f"heatmap-{data_set}-correct", title, cell["heatmap"])
-    for group, name in (("x", "mul"), ("/", "div")):
-        cell = results["accuracy"]["plain"][f"fp16 {group} II"]
-        title = {"x": "Multiplication", "/": "Division"}[group]
-        heatmap(folder, f"heatmap-II-{name}", title, cell["heatmap"])
+        for name, title, cell in (
+                ("baseline", "Float-to-integer", facts["text"]),
+                ("netfc", "NetFC", plain[f"fp16 +,- {data_set}"]),
+                ("correct", "NetFC, correctly rounded", correct[f"fp16 +,- {data_set}"])):
+            heatmap(folder, f"heatmap-{data_set}-{name}", title, cell["heatmap"])
+    for group, name, title in (("x", "mul", "Multiplication"), ("/", "div", "Division")):
+        heatmap(folder, f"heatmap-II-{name}", title, plain[f"fp16 {group} II"]["heatmap"])

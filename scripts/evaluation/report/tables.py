@@ -13,11 +13,12 @@ FORMS = {
     "folded": "folded, indexed by the key",
     "folded_merged": "folded, merged prefixes, ternary",
 }
+SIZES = {"plain": "keys that occur", "merged": "merged prefixes", "optimal": "optimal prefixes"}
 
 
-def saved(less, plain):
-    """What is saved, in percent."""
-    return f"{percent(100 * (1 - less / plain), 1)} %"
+def sizes_of(part):
+    """Bytes of the forms that SIZES has."""
+    return [part[kind]["bytes"] for kind in SIZES]
 
 
 # ---- scaling factor --------------------------------------------------------------------------
@@ -25,41 +26,32 @@ def saved(less, plain):
 
 def scaling_table(results):
     """Accuracy and memory by k."""
+    measured = ("average", "median")
     rows = []
     for scale in results["scales"]:
         plain, floor = (results["scaling"][scaling.set_name(scale, s)] for s in ("", "_floor"))
-        row = [f"{scale}"]
-        for measure in ("average", "median"):
-            row += [percent(facts[measure], 3) for facts in (floor, plain)]
-        rows.append(row + [kilobytes(total(results, scale)["plain"]["bytes"])])
+        size = results["memory"][scaling.set_name(scale)]["sizes"]["total"]["plain"]["bytes"]
+        rows.append([f"{scale}", *(percent(facts[measure], 3) for measure in measured
+                                   for facts in (floor, plain)), kilobytes(size)])
+    # The correctly rounded sets on the same data.
+    correct = results["accuracy"]["correct"][f"{scaling.FORMAT} {scaling.GROUP} {scaling.DATA_SET}"]
     for name, facts in results["memory_correct"].items():
         if name.startswith(scaling.FORMAT):
-            row = [f"`{name}`"]
-            for measure in ("average", "median"):
-                row += ["", percent(correct_accuracy(results)[measure], 3)]
-            rows.append(row + [kilobytes(facts["sizes"]["total"]["plain"]["bytes"])])
+            rows.append([f"`{name}`", *(cell for measure in measured for cell in (
+                "", percent(correct[measure], 3))),
+                kilobytes(facts["sizes"]["total"]["plain"]["bytes"])])
     kinds = ("floor", "plain")
     head = ["k", *headings("average", kinds), *headings("median", kinds), "KB, keys that occur"]
     return table(head, rows)
 
 
-def correct_accuracy(results):
-    """What the correctly rounded set gives on the same data."""
-    return results["accuracy"]["correct"][f"{scaling.FORMAT} {scaling.GROUP} {scaling.DATA_SET}"]
-
-
 def doublings(results):
     """For how many k the plain set is better than the floor set of twice k."""
-    facts = results["scaling"]
-    pairs = [(k, 2 * k) for k in results["scales"] if 2 * k in results["scales"]]
-    pairs = [[scaling.set_name(*p) for p in ((k, ""), (twice, "_floor"))] for k, twice in pairs]
-    better = sum(facts[a]["average"] > facts[b]["average"] for a, b in pairs)
-    return f"{better} of {len(pairs)} k"
-
-
-def total(results, scale):
-    """Sizes of the fp16 set of a scale."""
-    return results["memory"][scaling.set_name(scale)]["sizes"]["total"]
+    facts, scales = results["scaling"], results["scales"]
+    better = [facts[scaling.set_name(k)]["average"] > facts[scaling.set_name(2 * k,
+                                                                             "_floor")]["average"]
+              for k in scales if 2 * k in scales]
+    return f"{sum(better)} of {len(better)} k"
 
 
 # ---- memory ----------------------------------------------------------------------------------
@@ -72,42 +64,34 @@ def paper_table(results):
     for part in sizes["tables"]:
         for copy in range(part["copies"]):
             name = part["table"] + (f", copy {copy + 1}" if part["copies"] > 1 else "")
-            cells = [part["paper_bytes"], part["slot_bytes"], part["plain"]["bytes"]]
-            cells += [part["merged"]["bytes"], part["optimal"]["bytes"]]
-            rows.append([name, *map(kilobytes, cells)])
-    everything = sizes["total"]
-    cells = [paper.TABLE_BYTES, everything["slot_bytes"]]
-    cells += [everything[kind]["bytes"] for kind in ("plain", "merged", "optimal")]
-    rows.append(["**all**", *(f"**{kilobytes(size)}**" for size in cells)])
-    head = ["KB", "paper", "all slots", "keys that occur", "merged prefixes", "optimal prefixes"]
-    return table(head, rows)
-
-
-def folding_row(name, facts):
-    """Entries of a set in all forms."""
-    sizes, folded = facts["sizes"]["total"], facts["folded"]
-    plain = sizes["plain"]["entries"]
-    row = [f"`{name}`", f"{plain:,}"]
-    row += [saved(sizes[kind]["entries"], plain) for kind in ("merged", "optimal")]
-    row += [saved(folded[kind], plain) for kind in ("entries", "merged")]
-    return row + [kilobytes(2 * folded["entries"])]
+            rows.append([name, *map(kilobytes, (
+                part["paper_bytes"], part["slot_bytes"], *sizes_of(part)))])
+    everything = (paper.TABLE_BYTES, sizes["total"]["slot_bytes"], *sizes_of(sizes["total"]))
+    rows.append(["**all**", *(f"**{kilobytes(size)}**" for size in everything)])
+    return table(["KB", "paper", "all slots", *SIZES.values()], rows)
 
 
 def folding_table(results):
-    """What each form saves, of all sets."""
+    """Entries of all sets in all forms, and what each form saves."""
+    rows = []
+    for name, facts in results["memory"].items():
+        sizes, folded = facts["sizes"]["total"], facts["folded"]
+        plain = sizes["plain"]["entries"]
+        fewer = (sizes["merged"]["entries"], sizes["optimal"]["entries"], folded["entries"],
+                 folded["merged"])
+        rows.append([f"`{name}`", f"{plain:,}", *(f"{percent(100 * (1 - less / plain), 1)} %"
+                                                  for less in fewer),
+                                                  kilobytes(2 * folded["entries"])])
     head = ["", "keys that occur", "merged", "optimal", "folded", "folded, merged", "folded, KB"]
-    rows = [folding_row(name, facts) for name, facts in results["memory"].items()]
     return table(head, rows)
 
 
 def bits_table(results, sets):
     """SRAM and TCAM bits of the largest plain sets, and of those that are correctly rounded."""
-    facts = {table_sets[0]: results["memory"][table_sets[0]] for table_sets in sets.values()}
-    facts.update(results["memory_correct"])
-    rows = [
-        [title, *(bits_text(item["bits"].get(form)) for item in facts.values())]
-        for form, title in FORMS.items()
-    ]
+    facts = {plain: results["memory"][plain] for plain, *_ in sets.values()}
+    facts |= results["memory_correct"]
+    rows = [[title, *(bits_text(item["bits"].get(form)) for item in facts.values())]
+            for form, title in FORMS.items()]
     return table(["kbit", *(f"`{name}`" for name in facts)], rows)
 
 
@@ -119,17 +103,13 @@ def bits_text(bits):
     return f"{bits['sram'] / 1e3:,.0f}{tcam}"
 
 
-def correct_row(name, sizes):
-    """A correctly rounded set's bytes in all forms."""
-    everything = sizes["total"]
-    cells = [everything["slot_bytes"], sizes["single_bytes"]]
-    cells += [everything[kind]["bytes"] for kind in ("plain", "merged", "optimal")]
-    share = 100 * everything["slot_bytes"] / paper.TABLE_BYTES
-    return [f"`{name}`", *map(kilobytes, cells), f"{percent(share, 0)} %"]
-
-
 def correct_table(results):
-    """The correctly rounded sets beside the paper's 448 KB."""
-    rows = [correct_row(name, facts["sizes"]) for name, facts in results["memory_correct"].items()]
-    head = ["KB", "all slots", "one copy of each table", "keys that occur", "merged prefixes"]
-    return table([*head, "optimal prefixes", "slots, of 448 KB"], rows)
+    """The correctly rounded sets in all forms, beside the paper's 448 KB."""
+    rows = []
+    for name, facts in results["memory_correct"].items():
+        total = facts["sizes"]["total"]
+        rows.append([f"`{name}`", *map(kilobytes, (
+            total["slot_bytes"], facts["sizes"]["single_bytes"], *sizes_of(total))),
+            f"{percent(100 * total['slot_bytes'] / paper.TABLE_BYTES, 0)} %"])
+    head = ["KB", "all slots", "one copy of each table", *SIZES.values(), "slots, of 448 KB"]
+    return table(head, rows)

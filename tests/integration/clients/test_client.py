@@ -18,6 +18,7 @@ import netfc
 from netfc import Client, ClientError, NoReplyError, QueryResult, StatusError, protocol
 
 SETS = ('fp16_k1024', 'posit16_k512', 'bf16_k128', 'posit16_es2_k256')
+FP8 = ('fp8_e4m3', 'fp8_e5m2')
 LANES = 100000
 
 
@@ -25,6 +26,15 @@ LANES = 100000
 def all_tables():
     """A table set for each format, by format number."""
     tables = {netfc.FORMATS[name[:name.index('_k')]].id: TableSet(name) for name in SETS}
+    yield tables
+    for table_set in tables.values():
+        table_set.close()
+
+
+@pytest.fixture(name='fp8_tables', scope='module')
+def narrow_tables():
+    """The exact sets of 8 bits, by the numbers of their formats."""
+    tables = {protocol.FORMAT_IDS[name]: TableSet(f'{name}_exact') for name in FP8}
     yield tables
     for table_set in tables.values():
         table_set.close()
@@ -106,6 +116,19 @@ def test_binary32(fp32_tables, op):
         assert z.dtype == np.float32 and z.shape == (2, 2)
         x, y = np.float32([[1], [2]]), np.float32([3.0, 0.1])
         np.testing.assert_array_equal(z, {'add': x + y, 'sub': x - y, 'mul': x * y, 'div': x / y}[op])
+
+
+@pytest.mark.parametrize('op', netfc.OPS)
+@pytest.mark.parametrize('name', FP8)
+def test_8_bits(fp8_tables, name, op):
+    """Odd numbers of lanes, too, whose operands are filled up."""
+    x, y = np.random.default_rng(netfc.OPS[op]).integers(0x100, size=(2, 1001), dtype=np.uint8)
+    expected, flags = fp8_tables[protocol.FORMAT_IDS[name]].compute(op, x, y)
+    with FakeSwitch(fp8_tables) as server, client_of(server, number_format=name) as client:
+        z = getattr(client, op)(x, y)
+        np.testing.assert_array_equal(z, expected)
+        assert z.dtype == np.uint8 and client.flags == flags
+        assert client.lanes == 486 and client.counters.ignored == 0
 
 
 def test_what_binary32_has_not(fp32_tables):
@@ -294,6 +317,17 @@ def test_ignored(tables, name):
 
     with FakeSwitch(tables, mangle) as server, client_of(server) as client:
         assert client.add(1, 2) == 3
+        assert (client.counters.ignored, client.counters.received) == (1, 1)
+
+
+@pytest.mark.parametrize('at', (12, 19, 20, 27))
+def test_other_operands_of_32_bits_are_ignored(fp32_tables, at):
+    def mangle(_, reply):
+        return [flipped(with_z(reply, [9, 9]), at), reply]
+
+    with FakeSwitch(fp32_tables, mangle) as server, client_of(
+            server, number_format='fp32') as client:
+        np.testing.assert_array_equal(client.add([1, 2], [3, 4]), [4, 6])
         assert (client.counters.ignored, client.counters.received) == (1, 1)
 
 

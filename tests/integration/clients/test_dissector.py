@@ -314,6 +314,19 @@ def test_lanes_of_32_bits(tshark, tmp_path):
     assert len(rows[3]['netfc.x32']) == 1 and rows[3]['netfc.y32'] == []
 
 
+def test_what_stands_above_an_encoding_is_not_read(tshark, tmp_path):
+    packets = [
+        NetFC(op=101, format=1, reply=1, x=[0xABCD3E00], z=[0x3FC00000]),
+        NetFC(op=104, format=1, reply=1, x=[0x3E00], z=[0x663C]),
+        NetFC(op=99, format=8, reply=1, x=[0xFF38], z=[0x3F80]),
+        NetFC(op=131, format=8, reply=1, x=[8], z=[0xFF38])]
+    switch.write_capture(tmp_path / 'wide.pcap', [
+        frames.plain_frame(bytes(packet)) for packet in packets])
+    rows = columns(tshark, tmp_path / 'wide.pcap', ['netfc.x.value', 'netfc.z.value'])
+    assert [[float(value) for values in row.values() for value in values] for row in rows] == [
+        [1.5, 1.5], [1.5, 1.5], [1, 1], [1, 1]]
+
+
 # ---- filters and ports -----------------------------------------------------------------------
 
 

@@ -136,6 +136,16 @@ def test_lanes_of_32_bits():
     assert bytes(NetFC(format=5)) == bytes.fromhex('4e460101050000010000000000000000') + bytes(8)
 
 
+def test_what_stands_above_an_encoding_is_not_read():
+    """Slots of a conversion that are wider than its argument, or its result."""
+    packet = NetFC(NetFC(op=101, format=1, x=[0xABCD3E00], y=[0xFFFFFFFF], z=[0x3FC00000]).build())
+    assert numbers(packet, 'x') == [1.5] and numbers(packet, 'z') == [1.5]
+    assert '1.5 (0xabcd3e00)' in packet.show(dump=True)
+    packet = NetFC(NetFC(op=104, format=1, x=[0x3E00], z=[0x663C]).build())
+    assert numbers(packet, 'z') == [1.5]
+    assert '1.5 (0x663c)' in packet.show(dump=True)
+
+
 def test_one_lane_is_the_default():
     assert bytes(NetFC()) == bytes.fromhex('4e460101010000010000000000000000') + bytes(2)
     assert NetFC(bytes(NetFC())).x == [0]

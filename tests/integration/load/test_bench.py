@@ -27,6 +27,14 @@ def test_every_match_engine(tmp_path, match, lanes):
     assert report['ended_by'] == 'packets'
 
 
+@pytest.mark.parametrize('vdev', ['net_ring0', 'net_null0'])
+def test_inline_leaves_other_ports_alone(vdev):
+    done = switch.execute(arguments(['--inline', '--match', 'direct', '--packets', 1000],
+                                    vdevs=[vdev], lcores=2), PROGRAM)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert 'switch 1000 packets in' in ' '.join(done.stdout.split())
+
+
 @pytest.mark.parametrize('name', ['posit16_k512', 'bf16_k128_floor', 'posit16_es2_k256'])
 def test_every_format(tmp_path, name):
     report = inline(tmp_path, '--packets', 2000, '--op', 'all', '--lanes', 20, '--set', name,

@@ -240,6 +240,24 @@ def test_trace_of_further_operations(tmp_path, payload, name, form):
     assert stats['operations'].keys() <= {name}
 
 
+@pytest.mark.parametrize('number, form, x, shown_as, z, name', [
+    (97, 5, 0x3F800000, '0x3f800000', '0x00003c00', 'to_fp16'),
+    (101, 1, 0x3C00, '0x00003c00', '0x3f800000', 'to_fp32'),
+    (101, 1, 0xFFFF3C00, '0xffff3c00', '0x3f800000', 'to_fp32')])
+def test_trace_of_conversions_of_32_bits(tmp_path, number, form, x, shown_as, z, name):
+    payload = struct.pack('>HBBBBHIIII', 0x4E46, 1, number, form, 0, 1, 7, x, 0, 0)
+    live = switch.Running(tmp_path, [frames.plain_frame(payload)], [
+        '--match', 'direct', '--tables', 'fp16_k8,fp32_exact', '--functions', 'to_fp16,to_fp32'],
+        telemetry=True)
+    live.wait_until_busy()
+    with Telemetry(live.telemetry_path) as telemetry:
+        shown = trace(telemetry)
+    assert (shown['op'], shown['x'], shown['z']) == (name, [shown_as], [z])
+    assert shown['format'] == {1: 'fp16', 5: 'fp32'}[form]
+    assert shown['lanes_unlike_stages'] == 0 and shown['walk']['flags'] == 0
+    assert live.stop()[0] == 0
+
+
 def test_a_client_that_stalls_holds_up_nobody(running):
     """Ten clients that ask and never read; an eleventh is refused, and packets go on."""
     stalled = [Telemetry(running.telemetry_path) for _ in range(9)]

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <netfc_wire.h>
+
 #include "naive.h"
 #include "unit.h"
 
@@ -51,6 +53,7 @@ TEST(formats_are_those_of_the_specification)
 	unsigned count = 0;
 
 	FOREACH_FORMAT_16 (format) {
+		assert_true(count < sizeof(expected) / sizeof(expected[0]));
 		assert_int_equal(netfc_format_id(format), expected[count].id);
 		assert_string_equal(netfc_format_name(format), expected[count].name);
 		assert_ptr_equal(netfc_format_by_name(expected[count].name), format);
@@ -62,7 +65,7 @@ TEST(formats_are_those_of_the_specification)
 		assert_true(strlen(netfc_format_title(format)) > 0);
 		count++;
 	}
-	assert_int_equal(count, 4);
+	assert_int_equal(count, sizeof(expected) / sizeof(expected[0]));
 	assert_null(netfc_format_by_id(0));
 	assert_null(netfc_format_by_id(NETFC_FORMAT_END));
 	assert_null(netfc_format_by_id(NETFC_SET_FORMAT_END));
@@ -240,12 +243,81 @@ TEST(rounding_down_keeps_numbers_and_lowers_the_rest)
 	}
 }
 
+/* Whether the words are in a text, and do not go on there. */
+static bool
+says(const char *text, const char *words)
+{
+	for (const char *at = text; (at = strstr(at, words)) != NULL; at++) {
+		const char behind = at[strlen(words)];
+
+		if (behind != '_' && (behind < '0' || behind > '9'))
+			return true;
+	}
+	return false;
+}
+
+TEST(error_messages_list_every_format)
+{
+	const struct netfc_format *format;
+
+	NETFC_FOREACH_FORMAT (format) {
+		const char *name = netfc_format_name(format);
+		char scale[64];
+
+		snprintf(scale, sizeof(scale), "%u for %s", netfc_format_max_scale(format), name);
+		if (!says(netfc_strerror(NETFC_ERR_FORMAT), name))
+			fail_msg("%s is not among the known formats", name);
+		if (netfc_format_width(format) == 16 &&
+			!says(netfc_strerror(NETFC_ERR_SCALE), scale))
+			fail_msg("%s is not among the scales", name);
+	}
+}
+
+TEST(every_format_has_its_conversion)
+{
+	const struct netfc_format *format;
+
+	NETFC_FOREACH_FORMAT (format) {
+		const struct netfc_function *function;
+		char name[64];
+
+		snprintf(name, sizeof(name), "to_%s", netfc_format_name(format));
+		function = netfc_function_by_name(name);
+		if (function == NULL)
+			fail_msg("there is no %s", name);
+		assert_ptr_equal(
+			netfc_function_result(function, netfc_fp32_format()).format, format);
+		assert_ptr_equal(
+			netfc_function_by_number(netfc_function_number(function)), function);
+	}
+}
+
+TEST(slots_of_requests_are_as_wide_as_their_format)
+{
+	const struct netfc_format *format;
+
+	NETFC_FOREACH_FORMAT (format) {
+		const unsigned id = netfc_format_id(format);
+		const struct netfc_function *function;
+
+		assert_int_equal(
+			8 * netfc_wire_slot_bytes(NETFC_ADD, id), netfc_format_width(format));
+		for (unsigned f = 0; (function = netfc_function_known(f)) != NULL; f++)
+			assert_int_equal(
+				8 * netfc_wire_slot_bytes(netfc_function_number(function), id),
+				netfc_function_slot_bits(function, format));
+	}
+}
+
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(formats_are_those_of_the_specification),
 		cmocka_unit_test(every_encoding_means_what_its_standard_says),
+		cmocka_unit_test(error_messages_list_every_format),
+		cmocka_unit_test(every_format_has_its_conversion),
+		cmocka_unit_test(slots_of_requests_are_as_wide_as_their_format),
 		cmocka_unit_test(bf16_is_the_upper_half_of_a_float),
 		cmocka_unit_test(every_number_is_encoded_as_itself),
 		cmocka_unit_test(magnitudes_order_like_their_values),

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "user/expression.h"
+#include "user/interval.h"
 
 #define BITS 64
 #define PRECISE_BITS 700

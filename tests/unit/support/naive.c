@@ -55,44 +55,65 @@ ieee(uint16_t bits, unsigned exponent_bits, unsigned fraction_bits)
 	return sign * ldexp(1 + fraction, exponent - bias);
 }
 
-static double
-decode(enum netfc_format_id id, uint16_t bits)
+/* A format of 16 bits: an IEEE format's bits of exponent and fraction, or a posit's es. */
+struct shape {
+	bool posit;
+	unsigned exponent, fraction, es;
+};
+
+static struct shape
+shape_of(enum netfc_format_id id)
 {
 	switch (id) {
 	case NETFC_FP16:
-		return ieee(bits, 5, 10);
+		return (struct shape){.exponent = 5, .fraction = 10};
 	case NETFC_BF16:
-		return ieee(bits, 8, 7);
+		return (struct shape){.exponent = 8, .fraction = 7};
 	case NETFC_POSIT16:
+		return (struct shape){.posit = true, .es = 1};
 	case NETFC_POSIT16_ES2:
-		if (bits == 0)
-			return 0;
-		return bits == 0x8000 ? NAN : naive_posit(bits, 16, id == NETFC_POSIT16 ? 1 : 2);
+		return (struct shape){.posit = true, .es = 2};
 	case NETFC_FP32:
 	case NETFC_FP8_E4M3:
 	case NETFC_FP8_E5M2:
 		break;
 	}
-	return NAN;
+	return (struct shape){0};
+}
+
+static double
+decode(enum netfc_format_id id, uint16_t bits)
+{
+	const struct shape shape = shape_of(id);
+
+	if (!shape.posit)
+		return ieee(bits, shape.exponent, shape.fraction);
+	if (bits == 0)
+		return 0;
+	return bits == 0x8000 ? NAN : naive_posit(bits, 16, shape.es);
 }
 
 static bool
 is_posit(enum netfc_format_id id)
 {
-	return id == NETFC_POSIT16 || id == NETFC_POSIT16_ES2;
+	return shape_of(id).posit;
 }
 
 static uint32_t
 end_of(enum netfc_format_id id)
 {
-	return id == NETFC_FP16 ? 0x7c00 : id == NETFC_BF16 ? 0x7f80 : 0x8000;
+	const struct shape shape = shape_of(id);
+
+	return shape.posit ? 0x8000 : ((1u << shape.exponent) - 1) << shape.fraction;
 }
 
 /* The one NaN that results are. */
 static uint16_t
 nan_of(enum netfc_format_id id)
 {
-	return is_posit(id) ? 0x8000 : id == NETFC_FP16 ? 0x7e00 : 0x7fc0;
+	const struct shape shape = shape_of(id);
+
+	return (uint16_t)(shape.posit ? 0x8000 : end_of(id) | 1u << (shape.fraction - 1));
 }
 
 static uint32_t
@@ -111,12 +132,13 @@ greatest_of(enum netfc_format_id id)
 static double
 compute_boundary(enum netfc_format_id id, uint32_t magnitude)
 {
+	const struct shape shape = shape_of(id);
 	double low, high;
 
-	if (is_posit(id))
-		return naive_posit(magnitude << 1 | 1, 17, id == NETFC_POSIT16 ? 1 : 2);
+	if (shape.posit)
+		return naive_posit(magnitude << 1 | 1, 17, shape.es);
 	low = decode(id, (uint16_t)magnitude);
-	high = magnitude + 1 == end_of(id) ? ldexp(1, id == NETFC_FP16 ? 16 : 128)
+	high = magnitude + 1 == end_of(id) ? ldexp(1, 1 << (shape.exponent - 1))
 					   : decode(id, (uint16_t)(magnitude + 1));
 	return (low + high) / 2;
 }
@@ -168,7 +190,7 @@ fill_ranges(struct numbers *numbers, enum netfc_format_id id)
 static const struct numbers *
 numbers_of(enum netfc_format_id id)
 {
-	static struct numbers all[NETFC_FORMAT_END];
+	static struct numbers all[NETFC_SET_FORMAT_END];
 	struct numbers *numbers = &all[id];
 
 	if (numbers->known)

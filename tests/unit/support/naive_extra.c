@@ -78,9 +78,9 @@ exact(enum netfc_extra_op op, bool posit, const struct numbers *n)
 	case NETFC_COMPARE:
 		return comparison(n->x, n->y, posit);
 	case NETFC_FMA:
-	default:
 		return sum_to_odd(n->x * n->y, n->z);
 	}
+	return NAN;
 }
 
 struct netfc_result
@@ -133,7 +133,7 @@ naive_extra_wrong(
 	case NETFC_COMPARE:
 		return count_wrong(format, NETFC_COMPARE, lanes);
 	case NETFC_FMA:
-	default:
 		return count_wrong(format, NETFC_FMA, lanes);
 	}
+	return lanes->count;
 }

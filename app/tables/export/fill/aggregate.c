@@ -25,12 +25,10 @@ enum request_action {
 static const struct p4_table request_pattern = {
 	.instance = {"request"},
 	.shared = true,
-	.key_count = REQUEST_KEYS,
-	.action_count = 4,
 	.action = {[ACTION_CHUNK] = {.name = "chunk"},
 		[ACTION_JOIN] = {.name = "join"},
 		[ACTION_LEAVE] = {.name = "leave"},
-		[ACTION_REFUSE] = {.name = "refuse", .param_count = 1, .param = {{"code", 3}}}},
+		[ACTION_REFUSE] = {.name = "refuse", .param = {{"code", 3}}}},
 };
 
 static void
@@ -108,19 +106,15 @@ part_table(enum aggregate_format format, struct p4_program *program)
 	static const struct p4_table fp16_pattern = {
 		.instance = {"part"},
 		.outer = "IngressPipe",
-		.key_count = 1,
 		.key = {{"x", 16, P4_EXACT}},
-		.action_count = 1,
-		.action = {{"set", 1, {{"part", 32}}}},
+		.action = {{"set", {{"part", 32}}}},
 	};
 	static const struct p4_table fp8_pattern = {
 		.instance = {"even.part", "odd.part"},
 		.outer = "IngressPipe",
 		.lanes = 2,
-		.key_count = 1,
 		.key = {{"x", 8, P4_EXACT}},
-		.action_count = 1,
-		.action = {{"set", 1, {{"part", 32}}}},
+		.action = {{"set", {{"part", 32}}}},
 	};
 	const bool fp16 = format == AGGREGATE_FP16;
 	struct p4_table *table = p4_add_table(program, fp16 ? &fp16_pattern : &fp8_pattern);

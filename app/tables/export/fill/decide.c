@@ -30,18 +30,16 @@ enum decide_action {
 
 static const struct p4_table pattern = {
 	.instance = {"decide"},
-	.key_count = DECIDE_KEYS,
 	.key = {[KEY_OP] = {"op", 8, P4_TERNARY},
 		[KEY_X] = {"x", 16, P4_TERNARY},
 		[KEY_Y] = {"y", 16, P4_TERNARY},
 		[KEY_DIFFERENCE] = {"difference", 16, P4_TERNARY},
 		[KEY_THETA] = {"theta", 16, P4_TERNARY}},
-	.action_count = DECIDE_ACTIONS,
-	.action = {[ACTION_COMPUTE] = {"compute", 1, {{"sign", 1}}},
+	.action = {[ACTION_COMPUTE] = {"compute", {{"sign", 1}}},
 		[ACTION_TAKE_X] = {.name = "take_x"},
 		[ACTION_TAKE_Y] = {.name = "take_y"},
 		[ACTION_TAKE_MINUS_Y] = {.name = "take_minus_y"},
-		[ACTION_CONSTANT] = {"constant", 2, {{"value", 16}, {"flags", 4}}}},
+		[ACTION_CONSTANT] = {"constant", {{"value", 16}, {"flags", 4}}}},
 };
 
 #define SIGN 0x8000u
@@ -296,7 +294,7 @@ p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_pr
 	}
 	if (d.exact) {
 		d.table->key_count = KEY_DIFFERENCE;
-		d.table->action[ACTION_COMPUTE].param_count = 0;
+		d.table->action[ACTION_COMPUTE].param[0].name = NULL;
 	} else {
 		d.mi = netfc_table_entries(netfc_set_find_table(set, "mi"));
 	}

@@ -9,18 +9,6 @@
 #include "export/p4_table.h"
 #include "netfc.h"
 
-/* Fill the tables of a P4 program with the entries of a table set. */
-
-/**
- * Copy a set's table: its entries that occur.
- *
- * @param name the table's name in the set
- * @param pattern its key fields are slices of the set's key, highest first; its action takes the
- *   set's word
- */
-struct p4_table *p4_copy_table(const struct netfc_set *set, const char *name,
-	const struct p4_table *pattern, struct p4_program *program);
-
 /** The layout of a P4 program's tables. */
 enum p4_layout {
 	P4_DIRECT,  /**< fewest stages: tables indexed by their keys */
@@ -58,9 +46,6 @@ p4_exact_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_pr
  */
 const char *p4_fp32_tables(const struct netfc_set *set, enum p4_layout layout,
 	enum netfc_op last_op, struct p4_program *program);
-
-/** Of these, the tables of quotients. */
-void p4_fp32_quotient_tables(struct p4_program *program);
 
 /** The tables of a pair of lanes of fp8; see p4_log_tables(). */
 const char *
@@ -131,31 +116,5 @@ struct p4_entry p4_request_entry(uint16_t udp_port);
 /** Add an entry with an action and its argument. */
 void p4_add_request(struct p4_table *table, struct p4_entry entry, enum request_priority priority,
 	unsigned action, uint32_t arg);
-
-/* A correctly rounded set (fp16, bf16) as the source of a P4 program's tables. */
-
-/* Width of a shift count with the significand's hidden bit. */
-#define CODE_BITS 5
-/* Width of a rounding class (lib/netfc/exact/exact_family.h). */
-#define CLASS_BITS 4
-
-/** A set, the program to fill, and the widths of fields in the set's tables. */
-struct exact_source {
-	const struct netfc_set *set;
-	struct p4_program *program;
-	unsigned fraction_bits, exponent_bits;
-	unsigned sum_bits;
-	unsigned product_bits;      /**< of a product or quotient */
-	unsigned top_bits;          /**< its upper bits, which are rounded */
-	unsigned below_bits;        /**< its other bits */
-	unsigned exponent_sum_bits; /**< of the exponent of a product or quotient */
-	bool halves;      /**< products are sums of two parts; otherwise they are looked up whole */
-	bool signed_exps; /**< the table "exps" has the signs in its key */
-	uint32_t inf;
-	uint32_t greatest_base; /**< base of the greatest exponent */
-};
-
-/** Add the tables for products and quotients. */
-void p4_product_tables(const struct exact_source *source);
 
 #endif /* FILL_H */

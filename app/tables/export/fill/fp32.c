@@ -35,23 +35,16 @@ exps_table(const struct fp32_source *source)
 {
 	static const struct p4_table pattern = {
 		.instance = {"sum.exps"},
-		.key_count = 2,
 		.key = {{"exponent_x", EXPONENT_BITS, P4_EXACT},
 			{"exponent_y", EXPONENT_BITS, P4_EXACT}},
-		.action_count = 1,
-		.action = {{"set_exps", 3,
+		.action = {{"set_exps",
 			{{"align_x", PLACES_BITS}, {"align_y", PLACES_BITS},
 				{"greater", EXPONENT_BITS}}}},
 	};
-	struct p4_table *table = p4_copy_table(source->set, "exps", &pattern, source->program);
+	static const struct p4_bits slices[] = {
+		{8, PLACES_BITS}, {13, PLACES_BITS}, {0, EXPONENT_BITS}};
 
-	for (size_t e = 0; e < table->count; e++) {
-		uint32_t *arg = table->entries[e].arg;
-
-		arg[1] = p4_slice(arg[0], 13, PLACES_BITS);
-		arg[2] = p4_slice(arg[0], 0, EXPONENT_BITS);
-		arg[0] = p4_slice(arg[0], 8, PLACES_BITS);
-	}
+	p4_copy_table(source->set, "exps", &pattern, slices, source->program);
 }
 
 /* The table's actions. */
@@ -84,11 +77,9 @@ lead_table(const struct fp32_source *source)
 {
 	static const struct p4_table pattern = {
 		.instance = {"sum.lead"},
-		.key_count = 1,
 		.key = {{"sum", BITS, P4_TERNARY}},
-		.action_count = 2,
-		.action = {[ACTION_POSITIVE] = {"positive", 1, {{"zeros", PLACES_BITS}}},
-			[ACTION_NEGATIVE] = {"negative", 1, {{"zeros", PLACES_BITS}}}},
+		.action = {[ACTION_POSITIVE] = {"positive", {{"zeros", PLACES_BITS}}},
+			[ACTION_NEGATIVE] = {"negative", {{"zeros", PLACES_BITS}}}},
 	};
 	struct p4_table *table = p4_add_table(source->program, &pattern);
 
@@ -108,11 +99,9 @@ norm_table(const struct fp32_source *source)
 {
 	static const struct p4_table pattern = {
 		.instance = {"sum.norm"},
-		.key_count = 3,
 		.key = {{"negative", 1, P4_EXACT}, {"places", PLACES_BITS, P4_EXACT},
 			{"exponent", EXPONENT_BITS, P4_EXACT}},
-		.action_count = 1,
-		.action = {{"set_norm", 2, {{"left", PLACES_BITS}, {"base", BITS}}}},
+		.action = {{"set_norm", {{"left", PLACES_BITS}, {"base", BITS}}}},
 	};
 	const struct netfc_table *norm = netfc_set_find_table(source->set, "norm");
 	struct p4_table *table = p4_add_table(source->program, &pattern);
@@ -131,16 +120,7 @@ norm_table(const struct fp32_source *source)
 	}
 }
 
-static void
-sum_tables(const struct fp32_source *source)
-{
-	exps_table(source);
-	lead_table(source);
-	norm_table(source);
-}
-
-/* ---- products, and what quotients share with them ---------------------------------------------
- */
+/* ---- products, and what quotients share with them -------------------------------------------- */
 
 /* Of a significand, in its high digit. */
 #define LEADING_ONE (1u << 11)
@@ -152,17 +132,14 @@ sum_tables(const struct fp32_source *source)
 #define CODE_OVERFLOW 26
 #define CODE_CLEAR 31
 
-/* The exponent that a number's field stands for: subnormal numbers have that of the least normal.
- */
+/* The exponent that a field stands for: subnormal numbers have that of the least normal. */
 static void
 exponent_table(const struct fp32_source *source)
 {
 	static const struct p4_table pattern = {
 		.instance = {"factors.factor_x.exponent_of", "factors.factor_y.exponent_of"},
-		.key_count = 1,
 		.key = {{"field", EXPONENT_BITS, P4_EXACT}},
-		.action_count = 1,
-		.action = {{"set_exponent", 1, {{"word", 16}}}},
+		.action = {{"set_exponent", {{"word", 16}}}},
 	};
 	struct p4_table *table = p4_add_table(source->program, &pattern);
 
@@ -170,8 +147,7 @@ exponent_table(const struct fp32_source *source)
 		p4_add_word(table, field, field == 0 ? 1 : field);
 }
 
-/* What the library's table has for an exponent: places below, and above them the exponent's field.
- */
+/* Words of the library's table for an exponent: places, and above them the exponent's field. */
 struct scaling {
 	uint32_t other; /* where the second bit is the leading one */
 	uint32_t first; /* where the first is */
@@ -230,11 +206,9 @@ scale_table(const struct fp32_source *source)
 {
 	static const struct p4_table pattern = {
 		.instance = {"factors.scale"},
-		.key_count = 4,
 		.key = {{"div", 1, P4_EXACT}, {"sign_x", 1, P4_EXACT}, {"sign_y", 1, P4_EXACT},
 			{"exponent", EXPONENT_SUM_BITS, P4_EXACT}},
-		.action_count = 1,
-		.action = {{"set_scale", 2, {{"code", PLACES_BITS}, {"base", BITS}}}},
+		.action = {{"set_scale", {{"code", PLACES_BITS}, {"base", BITS}}}},
 	};
 	const struct netfc_table *scale = netfc_set_find_table(source->set, "scale");
 	const uint32_t lead = 1u << EXPONENT_SUM_BITS;
@@ -261,20 +235,17 @@ scale_table(const struct fp32_source *source)
  */
 static void
 digit_table(const struct fp32_source *source, const char *name, uint32_t first,
-	const char *const *instances)
+	const char *instance, const char *other)
 {
 	const struct netfc_table *from = netfc_set_find_table(source->set, name);
 	const bool square = strcmp(name, "square") == 0;
-	struct p4_table pattern = {
-		.key_count = 1,
+	const struct p4_table pattern = {
+		.instance = {instance, other},
 		.key = {{square ? "sum" : "difference", SQUARE_BITS, P4_EXACT}},
-		.action_count = 1,
-		.action = {{square ? "set_square" : "set_differ", 1, {{"word", BITS}}}},
+		.action = {{square ? "set_square" : "set_differ", {{"word", BITS}}}},
 	};
-	struct p4_table *table;
+	struct p4_table *table = p4_add_table(source->program, &pattern);
 
-	memcpy(pattern.instance, instances, sizeof(pattern.instance));
-	table = p4_add_table(source->program, &pattern);
 	for (uint32_t key = 0; key < netfc_table_size(from); key++) {
 		/* Sums that would begin again at 0 do not occur. */
 		const uint32_t index = key + first, digits = p4_slice(index, 0, SQUARE_BITS);
@@ -287,29 +258,170 @@ digit_table(const struct fp32_source *source, const char *name, uint32_t first,
 static void
 digit_tables(const struct fp32_source *source)
 {
-	static const char *const high_square[P4_MAX_INSTANCES] = {"product.high.square"};
-	static const char *const cross_square[P4_MAX_INSTANCES] = {
-		"product.cross_x.square", "product.cross_y.square"};
-	static const char *const cross_differ[P4_MAX_INSTANCES] = {
-		"product.cross_x.differ", "product.cross_y.differ"};
-	static const char *const low_square[P4_MAX_INSTANCES] = {"product.low.square"};
-	/* Both high digits lack it, so that their difference does not. */
-	static const char *const same_differ[P4_MAX_INSTANCES] = {
-		"product.high.differ", "product.low.differ"};
+	digit_table(source, "square", 2 * LEADING_ONE, "product.high.square", NULL);
+	digit_table(
+		source, "square", LEADING_ONE, "product.cross_x.square", "product.cross_y.square");
+	digit_table(source, "square", 0, "product.low.square", NULL);
+	digit_table(
+		source, "differ", LEADING_ONE, "product.cross_x.differ", "product.cross_y.differ");
+	/* Both high digits lack their leading one, so that their difference does not. */
+	digit_table(source, "differ", 0, "product.high.differ", "product.low.differ");
+}
 
-	digit_table(source, "square", 2 * LEADING_ONE, high_square);
-	digit_table(source, "square", LEADING_ONE, cross_square);
-	digit_table(source, "square", 0, low_square);
-	digit_table(source, "differ", LEADING_ONE, cross_differ);
-	digit_table(source, "differ", 0, same_differ);
+/*
+ * ---- quotients: two digits of 13 bits (docs/p4.md), which the library has in other pieces. The
+ * entries do not depend on a set.
+ */
+
+/* The bits behind a leading one, of a dividend and, for its reciprocal, a divisor. */
+#define UPPER_KEY_BITS 15
+/* How many places up reciprocals stand. */
+#define RECIP_PLACES 10
+#define RECIP_LEAD (1 << 14) /* its leading one, which words lack */
+
+/* The reciprocal of the middle of the divisors that have these bits: 2^38 / it, rounded. */
+static void
+recip_table(struct p4_program *program)
+{
+	static const struct p4_table pattern = {
+		.instance = {"begin.recip.place"},
+		.key = {{"digit", UPPER_KEY_BITS, P4_EXACT}},
+		.action = {{"add", {{"part", BITS}}}},
+	};
+	struct p4_table *table = p4_add_table(program, &pattern);
+	const unsigned rest = FRACTION_BITS - UPPER_KEY_BITS;
+
+	for (uint32_t key = 0; key < 1u << UPPER_KEY_BITS; key++) {
+		const uint64_t least = (uint64_t)(1u << UPPER_KEY_BITS | key) << rest;
+		const uint64_t recip = ((1ull << 40) / (2 * least + p4_low_bits(rest)) + 1) / 2;
+		const uint64_t most = 2 * RECIP_LEAD - 1;
+
+		p4_add_word(table, key,
+			(uint32_t)((recip < most ? recip : most) - RECIP_LEAD) << RECIP_PLACES);
+	}
+}
+
+/*
+ * Tables for a product of two numbers, by a key that is their sum or difference n, less `offset`:
+ * factor times a quarter of n^2, or, of an estimate, half of n (n + 1), which is the product with
+ * 1/2 added to the first number, twice.
+ */
+struct product_part {
+	const char *instance;
+	int32_t first, last; /* keys */
+	int32_t offset;
+	int32_t factor;
+	bool estimate;
+	int32_t more; /* 1/2 to round by, and the digit's offset, both where the digit stands */
+};
+
+/* Estimates are 17 places up. */
+#define DIGIT(number) ((int32_t)((number) * (1 << 17)))
+/* What is taken off a digit of the quotient; their least and greatest values, so reduced. */
+#define FIRST_OFFSET 2
+#define FIRST_LEAST (4095 - FIRST_OFFSET)
+#define FIRST_MOST (16385 - FIRST_OFFSET)
+#define SECOND_OFFSET (-8192)
+#define SECOND_LEAST (-5121 - SECOND_OFFSET)
+#define SECOND_MOST (5121 - SECOND_OFFSET)
+/* The second remainder's upper bits are so many, either side of 0. */
+#define REMAINDERS 20480
+/* A divisor's digits: the leading one, which the high one lacks; the greatest values. */
+#define HIGH_LEAD (1 << 11)
+#define HIGH_MOST (HIGH_LEAD - 1)
+#define LOW_MOST 4095
+#define HIGH_PLACES 12
+
+/* A digit's products with those of the divisor. */
+#define BY_DIVISOR(digit, least, most, offset)                                                     \
+	{"quotient." digit ".by_high.square", least, most + HIGH_MOST, offset + HIGH_LEAD,         \
+		-(1 << HIGH_PLACES), false, 0},                                                    \
+		{"quotient." digit ".by_high.differ", least - HIGH_MOST, most, offset - HIGH_LEAD, \
+			1 << HIGH_PLACES, false, 0},                                               \
+		{"quotient." digit ".by_low.square", least, most + LOW_MOST, offset, -1, false,    \
+			0},                                                                        \
+		{"quotient." digit ".by_low.differ", least - LOW_MOST, most, offset, 1, false, 0}
+
+static const struct product_part product_parts[] = {
+	{"quotient.first.guess.square", 0, 2 * RECIP_LEAD - 2, 2 * RECIP_LEAD, 1, true,
+		DIGIT(0.5 - FIRST_OFFSET)},
+	{"quotient.first.guess.differ", 1 - RECIP_LEAD, RECIP_LEAD - 1, 0, -1, true, 0},
+	BY_DIVISOR("first", FIRST_LEAST, FIRST_MOST, FIRST_OFFSET),
+	{"quotient.second.guess.square", -REMAINDERS, REMAINDERS + RECIP_LEAD - 2, RECIP_LEAD, 1,
+		true, DIGIT(0.5 - SECOND_OFFSET)},
+	{"quotient.second.guess.differ", 1 - REMAINDERS - RECIP_LEAD, REMAINDERS - 1, -RECIP_LEAD,
+		-1, true, 0},
+	BY_DIVISOR("second", SECOND_LEAST, SECOND_MOST, SECOND_OFFSET),
+};
+
+static void
+product_table(struct p4_program *program, const struct product_part *part)
+{
+	const unsigned key_bits = part->estimate ? 16 : 15;
+	const char *key = strstr(part->instance, "square") != NULL ? "sum" : "difference";
+	const struct p4_table pattern = {
+		.instance = {part->instance},
+		.key = {{key, key_bits, P4_EXACT}},
+		.action = {{"add", {{"part", BITS}}}},
+	};
+	struct p4_table *table = p4_add_table(program, &pattern);
+
+	for (int64_t index = part->first; index <= part->last; index++) {
+		const int64_t n = index + part->offset;
+		const int64_t product = part->estimate ? n * (n + 1) / 2 : n * n / 4;
+
+		p4_add_word(table, p4_slice((uint32_t)index, 0, key_bits),
+			(uint32_t)(part->factor * product + part->more));
+	}
+}
+
+/*
+ * Digits, of numbers and of the quotient, and how many places up they go. Those of the quotient,
+ * too, in a word of 16 bits, a place up.
+ */
+struct placed {
+	const char *instance;
+	unsigned key_bits;
+	int32_t first, last;
+	unsigned places;
+	bool cut;
+};
+
+static const struct placed placed[] = {
+	{"begin.upper.place", UPPER_KEY_BITS, 0, (1 << UPPER_KEY_BITS) - 1, 9, false},
+	{"quotient.dividend_high.place", 13, 0, HIGH_MOST, 25, false},
+	{"quotient.dividend_low.place", 13, 0, LOW_MOST, 13, false},
+	{"quotient.divisor_high.place", 13, 0, HIGH_MOST, 17, false},
+	{"quotient.divisor_low.place", 13, 0, LOW_MOST, 17, false},
+	{"quotient.first.digit.place", 15, FIRST_LEAST, FIRST_MOST, 18, true},
+	{"quotient.second.digit.place", 15, SECOND_LEAST, SECOND_MOST, 6, true},
+};
+
+static void
+placed_table(struct p4_program *program, const struct placed *digits)
+{
+	const struct p4_table pattern = {
+		.instance = {digits->instance},
+		.key = {{"digit", digits->key_bits, P4_EXACT}},
+		.action = {{"add", {{"part", BITS}, {digits->cut ? "cut" : NULL, BITS / 2}}}},
+	};
+	struct p4_table *table = p4_add_table(program, &pattern);
+
+	for (int32_t digit = digits->first; digit <= digits->last; digit++) {
+		const uint32_t key = (uint32_t)digit;
+
+		p4_add_exact(table, P4_WORDS(key), P4_WORDS(key << digits->places, key << 1));
+	}
 }
 
 static void
-product_tables(const struct fp32_source *source)
+quotient_tables(struct p4_program *program)
 {
-	exponent_table(source);
-	scale_table(source);
-	digit_tables(source);
+	recip_table(program);
+	for (size_t d = 0; d < sizeof(placed) / sizeof(placed[0]); d++)
+		placed_table(program, &placed[d]);
+	for (size_t p = 0; p < sizeof(product_parts) / sizeof(product_parts[0]); p++)
+		product_table(program, &product_parts[p]);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -322,11 +434,16 @@ p4_fp32_tables(const struct netfc_set *set, enum p4_layout layout, enum netfc_op
 
 	if (layout != P4_DIRECT)
 		return "it has the direct layout only";
-	sum_tables(&source);
-	if (last_op >= NETFC_MUL)
-		product_tables(&source);
+	exps_table(&source);
+	lead_table(&source);
+	norm_table(&source);
+	if (last_op >= NETFC_MUL) {
+		exponent_table(&source);
+		scale_table(&source);
+		digit_tables(&source);
+	}
 	if (last_op >= NETFC_DIV)
-		p4_fp32_quotient_tables(program);
+		quotient_tables(program);
 	p4_decide_table(set, layout, program);
 	return NULL;
 }

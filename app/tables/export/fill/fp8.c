@@ -27,10 +27,8 @@ static const struct kind kinds[] = {
 static const struct p4_table results_pattern = {
 	.instance = {"even.results", "odd.results"},
 	.lanes = 2,
-	.key_count = 3,
 	.key = {{"kind", 3, P4_EXACT}, {"magnitude_x", 7, P4_EXACT}, {"magnitude_y", 7, P4_EXACT}},
-	.action_count = 1,
-	.action = {{"result", 2, {{"value", 8}, {"flags", 4}}}},
+	.action = {{"result", {{"value", 8}, {"flags", 4}}}},
 };
 
 static void

@@ -36,21 +36,17 @@ log_source(const struct netfc_set *set, struct p4_program *program)
 	return source;
 }
 
-/* Add a table with one exact key, whose action takes a word of 16 bits. */
+/* Add a table, and another instance of it or NULL, with one exact key and a word of 16 bits. */
 static struct p4_table *
-add_word_table(const struct log_source *source, const char *const *instances, const char *action,
-	const char *key, unsigned bits)
+add_word_table(const struct log_source *source, const char *instance, const char *other,
+	const char *action, const char *key, unsigned bits)
 {
-	struct p4_table pattern = {
-		.key_count = 1,
-		.key = {{key, bits, P4_EXACT}},
-		.action_count = 1,
-		.action = {{action, 1, {{"word", WORD_BITS}}}},
-	};
-
-	for (unsigned i = 0; i < P4_MAX_INSTANCES; i++)
-		pattern.instance[i] = instances[i];
-	return p4_add_table(source->program, &pattern);
+	return p4_add_table(source->program,
+		&(struct p4_table){
+			.instance = {instance, other},
+			.key = {{key, bits, P4_EXACT}},
+			.action = {{action, {{"word", WORD_BITS}}}},
+		});
 }
 
 /* Add a table whose key is one bit, which selects a page, and a word. */
@@ -61,10 +57,8 @@ add_paged_table(const struct log_source *source, const char *instance, const cha
 	return p4_add_table(source->program,
 		&(struct p4_table){
 			.instance = {instance},
-			.key_count = 2,
 			.key = {{bit, 1, P4_EXACT}, {key, bits, match}},
-			.action_count = 1,
-			.action = {{"set", 1, {{"word", WORD_BITS}}}},
+			.action = {{"set", {{"word", WORD_BITS}}}},
 		});
 }
 
@@ -85,10 +79,9 @@ add_paged(struct p4_table *table, uint32_t page, uint32_t key, uint32_t mask, ui
 static void
 log_direct(const struct log_source *source)
 {
-	static const char *const instances[P4_MAX_INSTANCES] = {"log_x.log", "log_y.log"};
 	bool posit = netfc_format_is_posit(source->format);
-	struct p4_table *table = add_word_table(
-		source, instances, "set", "operand", MAGNITUDE_BITS + (posit ? 1 : 0));
+	struct p4_table *table = add_word_table(source, "log_x.log", "log_y.log", "set", "operand",
+		MAGNITUDE_BITS + (posit ? 1 : 0));
 	const uint32_t *entries = netfc_table_entries(source->log);
 
 	for (uint32_t bits = 0; bits <= p4_low_bits(table->key[0].bits); bits++) {
@@ -156,23 +149,20 @@ exp_direct(const struct log_source *source)
 static void
 log_split(const struct log_source *source)
 {
-	static const char *const fractions[P4_MAX_INSTANCES] = {"log_x.fraction", "log_y.fraction"};
-	static const char *const subnormals[P4_MAX_INSTANCES] = {
-		"log_x.subnormal", "log_y.subnormal"};
-	static const char *const exponents[P4_MAX_INSTANCES] = {"log_x.exponent", "log_y.exponent"};
 	unsigned bits = source->fraction_bits;
 	const uint32_t *entries = netfc_table_entries(source->log);
 	uint32_t bias = p4_low_bits(source->exponent_bits - 1);
 	struct p4_table *table;
 
-	table = add_word_table(source, fractions, "set", "fraction", bits);
+	table = add_word_table(source, "log_x.fraction", "log_y.fraction", "set", "fraction", bits);
 	for (uint32_t fraction = 0; fraction <= p4_low_bits(bits); fraction++)
 		p4_add_word(table, fraction, entries[bias << bits | fraction]);
-	table = add_word_table(source, subnormals, "set", "fraction", bits);
+	table = add_word_table(
+		source, "log_x.subnormal", "log_y.subnormal", "set", "fraction", bits);
 	for (uint32_t fraction = 1; fraction <= p4_low_bits(bits); fraction++)
 		p4_add_word(table, fraction, entries[fraction]);
-	table = add_word_table(
-		source, exponents, "set_exponent", "exponent", source->exponent_bits);
+	table = add_word_table(source, "log_x.exponent", "log_y.exponent", "set_exponent",
+		"exponent", source->exponent_bits);
 	for (uint32_t e = 1; e < p4_low_bits(source->exponent_bits); e++)
 		p4_add_word(table, e, (uint16_t)((e - bias) << source->scale_bits));
 }
@@ -250,12 +240,9 @@ scale_table(const struct log_source *source)
 	struct p4_table *table = p4_add_table(source->program,
 		&(struct p4_table){
 			.instance = {"power.scale"},
-			.key_count = 2,
 			.key = {{"negative", 1, P4_TERNARY}, {"exponent", bits, P4_TERNARY}},
-			.action_count = 3,
-			.action = {{"normal", 1, {{"base", WORD_BITS}}},
-				{"small", 1, {{"base", WORD_BITS}}},
-				{"fixed", 1, {{"base", WORD_BITS}}}},
+			.action = {{"normal", {{"base", WORD_BITS}}},
+				{"small", {{"base", WORD_BITS}}}, {"fixed", {{"base", WORD_BITS}}}},
 		});
 
 	for (uint32_t negative = 0; negative <= 1; negative++) {
@@ -282,13 +269,11 @@ scale_table(const struct log_source *source)
 static void
 exp_split(const struct log_source *source)
 {
-	static const char *const fraction[P4_MAX_INSTANCES] = {"power.fraction"};
-	static const char *const subnormal[P4_MAX_INSTANCES] = {"power.subnormal"};
 	const uint32_t *entries = netfc_table_entries(source->exp);
 	unsigned k_bits = source->scale_bits, subnormal_bits = k_bits;
 	uint32_t last = p4_low_bits(WORD_BITS - k_bits), subnormals = 0;
 	struct p4_table *table =
-		add_word_table(source, fraction, "set_fraction", "remainder", k_bits);
+		add_word_table(source, "power.fraction", NULL, "set_fraction", "remainder", k_bits);
 
 	for (uint32_t r = 0; r <= p4_low_bits(k_bits); r++)
 		p4_add_word(table, r, entries[r] & p4_low_bits(source->fraction_bits));
@@ -296,7 +281,8 @@ exp_split(const struct log_source *source)
 		subnormals += power_kind(source, e) == POWER_SUBNORMAL ? 1 : 0;
 	while (UINT32_C(1) << (subnormal_bits - k_bits) < subnormals)
 		subnormal_bits++;
-	table = add_word_table(source, subnormal, "set_subnormal", "n", subnormal_bits);
+	table = add_word_table(
+		source, "power.subnormal", NULL, "set_subnormal", "n", subnormal_bits);
 	for (uint32_t n = 0; n <= UINT16_MAX; n++) {
 		if (power_kind(source, n >> k_bits) == POWER_SUBNORMAL)
 			p4_add_word(table, n & p4_low_bits(subnormal_bits), entries[n]);
@@ -324,10 +310,8 @@ range_table(const struct log_source *source)
 	struct p4_table *table = p4_add_table(source->program,
 		&(struct p4_table){
 			.instance = {"limits"},
-			.key_count = 1,
 			.key = {{"n", WORD_BITS, P4_TERNARY}},
-			.action_count = 1,
-			.action = {{"raise", 1, {{"flags", 4}}}},
+			.action = {{"raise", {{"flags", 4}}}},
 		});
 	uint32_t end;
 

@@ -18,10 +18,10 @@ static const struct p4_key keys[REQUEST_KEYS] = {
 struct p4_table *
 p4_add_request_table(struct p4_program *program, const struct p4_table *pattern)
 {
-	struct p4_table *table = p4_add_table(program, pattern);
+	struct p4_table table = *pattern;
 
-	memcpy(table->key, keys, sizeof(keys));
-	return table;
+	memcpy(table.key, keys, sizeof(keys));
+	return p4_add_table(program, &table);
 }
 
 struct p4_entry
@@ -59,15 +59,11 @@ enum request_action {
 static const struct p4_table request_pattern = {
 	.instance = {"request"},
 	.shared = true,
-	.key_count = REQUEST_LOADED + 1,
 	.key = {[REQUEST_LOADED] = {"loaded", 1, P4_TERNARY}},
-	.action_count = 4,
 	.action = {[ACTION_COMPUTE] = {.name = "compute"},
 		[ACTION_QUERY] = {.name = "query"},
-		[ACTION_ERROR] = {.name = "refuse", .param_count = 1, .param = {{"code", 3}}},
-		[ACTION_EVALUATE] = {.name = "evaluate",
-			.param_count = 1,
-			.param = {{"function", 4}}}},
+		[ACTION_ERROR] = {.name = "refuse", .param = {{"code", 3}}},
+		[ACTION_EVALUATE] = {.name = "evaluate", .param = {{"function", 4}}}},
 };
 
 /* An operation in this format and in others. Nothing is computed before all entries are there. */
@@ -161,9 +157,7 @@ p4_program_table(uint32_t number, struct p4_program *program)
 	static const struct p4_table pattern = {
 		.instance = {"loaded"},
 		.shared = true,
-		.key_count = 1,
 		.key = {{"program", 16, P4_EXACT}},
-		.action_count = 1,
 		.action = {{.name = "complete"}},
 	};
 
@@ -202,10 +196,8 @@ p4_function_tables(const struct p4_functions *functions, struct p4_program *prog
 			     &(struct p4_table){
 				     .instance = {names[f]},
 				     .control = "function",
-				     .key_count = 1,
 				     .key = {{"x", 16, P4_EXACT}},
-				     .action_count = 1,
-				     .action = {{"result", 2, {{"value", 16}, {"flags", 4}}}},
+				     .action = {{"result", {{"value", 16}, {"flags", 4}}}},
 			     }),
 			&functions->function[f]);
 }

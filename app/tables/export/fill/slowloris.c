@@ -17,10 +17,8 @@ add_logarithms(struct p4_program *program)
 		.instance = {"slowloris.divide.log_connections.log",
 			"slowloris.divide.log_bytes.log"},
 		.shared = true,
-		.key_count = 1,
 		.key = {{"integer", 32, P4_LPM}},
-		.action_count = 1,
-		.action = {{"set", 1, {{"logarithm", 32}}}},
+		.action = {{"set", {{"logarithm", 32}}}},
 	};
 	struct p4_table *table = p4_add_table(program, &pattern);
 	struct netfc_prefix *prefixes;
@@ -46,10 +44,8 @@ add_powers(struct p4_program *program)
 	static const struct p4_table pattern = {
 		.instance = {"slowloris.divide.exp"},
 		.shared = true,
-		.key_count = 1,
 		.key = {{"n", 16, P4_EXACT}},
-		.action_count = 1,
-		.action = {{"set", 1, {{"word", 16}}}},
+		.action = {{"set", {{"word", 16}}}},
 	};
 	struct p4_table *table = p4_add_table(program, &pattern);
 	const uint32_t *entries;

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "jobs/cookie.h"
+#include "jobs/job.h"
+#include "jobs/table.h"
+
+#define FAILURE_IS_THERE (UINT32_C(1) << 31)
+
+struct job *
+job_find_joining(struct aggregate_table *table, uint16_t number, uint64_t token)
+{
+	for (uint32_t j = 0; j < table->limits.jobs; j++) {
+		struct job *job = &table->jobs[j];
+
+		if (job->state == JOB_JOINING && job->number == number && job->token == token)
+			return job;
+	}
+	return NULL;
+}
+
+uint32_t *
+job_ended_count(struct aggregate_table *table, uint16_t number, uint64_t token)
+{
+	return &table->ended_of[cookie_job_hash(&table->limits, number, token) % ENDED_COUNTS];
+}
+
+static struct job *
+free_job(struct aggregate_table *table)
+{
+	for (uint32_t j = 0; j < table->limits.jobs; j++)
+		if (table->jobs[j].state == JOB_FREE && !leaf_is_leaving(table, &table->jobs[j]))
+			return &table->jobs[j];
+	return NULL;
+}
+
+/* Whether an address has reached its limit of incomplete jobs. */
+static bool
+has_begun_enough(const struct aggregate_table *table, const struct aggregate_sender *sender)
+{
+	uint32_t begun = 0;
+
+	for (uint32_t j = 0; j < table->limits.jobs; j++) {
+		const struct job *job = &table->jobs[j];
+
+		begun += job->state == JOB_JOINING &&
+			memcmp(job->maker, sender->address, sizeof(job->maker)) == 0;
+	}
+	return begun >= table->limits.per_address;
+}
+
+bool
+job_any_ended(const struct aggregate_table *table)
+{
+	for (uint32_t j = 0; j < table->limits.jobs; j++)
+		if (table->jobs[j].state == JOB_ENDED || leaf_is_leaving(table, &table->jobs[j]))
+			return true;
+	return false;
+}
+
+uint16_t
+job_granted_bytes(const struct aggregate_table *table, uint16_t asked)
+{
+	uint32_t most = table->limits.bytes;
+
+	return (uint16_t)((asked < most ? asked : most) & ~3u);
+}
+
+static uint16_t
+least_bytes(const struct aggregate_join *join)
+{
+	return join->least != 0 && join->least < join->bytes ? join->least : join->bytes;
+}
+
+bool
+job_takes_bytes(const struct job *job, const struct aggregate_join *join)
+{
+	if (job->state == JOB_OPEN)
+		return least_bytes(join) <= job->most_bytes && job->most_bytes <= join->bytes;
+	return least_bytes(join) <= job->most_bytes && job->least_bytes <= join->bytes;
+}
+
+void
+job_agree_on_bytes(
+	const struct aggregate_table *table, struct job *job, const struct aggregate_join *join)
+{
+	if (least_bytes(join) > job->least_bytes)
+		job->least_bytes = least_bytes(join);
+	if (join->bytes < job->most_bytes)
+		job->most_bytes = join->bytes;
+	PUBLISH(job->bytes, job_granted_bytes(table, job->most_bytes));
+}
+
+/* Each is stored after the job's new generation, so that readers notice the change. */
+static void
+fill_job(struct aggregate_table *table, struct job *job, const struct aggregate_message *request)
+{
+	PUBLISH(job->number, request->job);
+	PUBLISH(job->workers, request->join.workers);
+	PUBLISH(job->slots, 0);
+	PUBLISH(job->bytes, job_granted_bytes(table, request->join.bytes));
+	PUBLISH(job->joined, 0);
+	PUBLISH(job->left, 0);
+	PUBLISH(job->failure, 0);
+	PUBLISH(job->lost, 0);
+	job->token = request->token;
+	PUBLISH(job->place.levels, request->join.place.levels);
+	PUBLISH(job->place.workers, request->join.place.workers);
+	memcpy(job->place.level, request->join.place.level, sizeof(job->place.level));
+	job->asked_slots = request->join.slots;
+	job->least_bytes = least_bytes(&request->join);
+	job->most_bytes = request->join.bytes;
+	for (unsigned int w = 0; w < job->workers; w++)
+		job->places[w].serial = 0;
+}
+
+enum aggregate_action
+job_begin(struct aggregate_table *table, const struct aggregate_message *request,
+	const struct aggregate_sender *sender, struct job **job)
+{
+	*job = NULL;
+	take_back_ended(table);
+	if (has_begun_enough(table, sender))
+		return AGGREGATE_WAITING;
+	*job = free_job(table);
+	if (*job == NULL)
+		return job_any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_FULL;
+	WRITE((*job)->generation, ++table->generation);
+	fill_job(table, *job, request);
+	leaf_begin(table, *job);
+	memcpy((*job)->maker, sender->address, sizeof((*job)->maker));
+	PUBLISH((*job)->state, JOB_JOINING);
+	WRITE(table->jobs_used, table->jobs_used + 1);
+	COUNT(table->counters.made, 1);
+	return AGGREGATE_WAITING;
+}
+
+static void
+empty_slots(struct aggregate_table *table, const struct job *job)
+{
+	for (uint32_t slot = job->first_slot; slot < job->first_slot + job->slots; slot++)
+		for (unsigned int which = 0; which < 2; which++)
+			find_entry(table, slot, which)->state = AGGREGATE_EMPTY;
+}
+
+enum aggregate_action
+job_open(struct aggregate_table *table, struct job *job, uint16_t most_slots, uint16_t most_bytes)
+{
+	uint32_t slots;
+
+	take_back_ended(table);
+	slots = take_slots(table, job->asked_slots < most_slots ? job->asked_slots : most_slots,
+		&job->first_slot);
+	if (slots == 0)
+		return job_any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_FULL;
+	PUBLISH(job->slots, (uint16_t)slots);
+	if (most_bytes < job->bytes)
+		PUBLISH(job->bytes, most_bytes);
+	job->session = cookie_session(&table->limits, job->generation);
+	seal_make_keys(table, job);
+	empty_slots(table, job);
+	COUNT(table->counters.complete, 1);
+	PUBLISH(job->state, JOB_OPEN);
+	PUBLISH(table->index_of[job->number], (uint16_t)(index_of_job(table, job) + 1));
+	return AGGREGATE_JOINED;
+}
+
+/* A member's cookie is not valid for the next job: so late joins have no effect. */
+void
+job_end(struct aggregate_table *table, struct job *job)
+{
+	uint32_t *count = job_ended_count(table, job->number, job->token);
+
+	(*count)++;
+	leaf_end(table, job);
+	WRITE(table->jobs_used, table->jobs_used - 1);
+	if (job->state == JOB_JOINING) {
+		PUBLISH(job->state, JOB_FREE);
+		return;
+	}
+	PUBLISH(table->index_of[job->number], 0);
+	PUBLISH(job->state, JOB_ENDED);
+	job->ended = table->epoch + 1;
+	PUBLISH(table->epoch, job->ended);
+}
+
+void
+job_end_lost(struct aggregate_table *table, struct job *job)
+{
+	COUNT(table->counters.lost, 1);
+	job_end(table, job);
+}
+
+bool
+job_has_address(const struct job *job, unsigned int worker, const struct aggregate_sender *sender)
+{
+	return memcmp(job->places[worker].address, sender->address, sizeof(sender->address)) == 0;
+}
+
+bool
+job_has_place(const struct job *job, unsigned int worker, const struct aggregate_sender *sender)
+{
+	return (job->joined & worker_bit(worker)) != 0 &&
+		job->places[worker].port == sender->port && job_has_address(job, worker, sender);
+}
+
+void
+job_take_place(struct job *job, const struct aggregate_message *request,
+	const struct aggregate_sender *sender, uint64_t now)
+{
+	const uint16_t incarnation = request->join.place.incarnation;
+	const unsigned int worker = request->worker;
+	struct place *place = &job->places[worker];
+
+	if (!job_has_place(job, worker, sender) || place->incarnation != incarnation) {
+		place->incarnation = incarnation;
+		memcpy(place->address, sender->address, sizeof(place->address));
+		place->port = sender->port;
+		place->serial++;
+		WRITE(job->joined, job->joined | worker_bit(worker));
+	}
+	WRITE(place->heard, now);
+}
+
+void
+job_vacate(struct job *job, unsigned int worker)
+{
+	job->places[worker].serial++;
+	WRITE(job->joined, job->joined & ~worker_bit(worker));
+}
+
+void
+job_vacate_silent(const struct aggregate_limits *limits, struct job *job, uint64_t now)
+{
+	for (unsigned int w = 0; w < job->workers; w++)
+		if ((job->joined & worker_bit(w)) != 0 &&
+			now - job->places[w].heard >= limits->half_open)
+			job_vacate(job, w);
+}
+
+bool
+job_is_complete(const struct job *job)
+{
+	return job->joined == UINT64_MAX >> (AGGREGATE_MAX_WORKERS - job->workers);
+}
+
+void
+job_fail(struct job *job, struct failure failure)
+{
+	uint32_t none = 0,
+		 word = FAILURE_IS_THERE | (uint32_t)failure.absence << 16 |
+		(uint32_t)failure.reason << 8 | failure.worker;
+
+	__atomic_compare_exchange_n(
+		&job->failure, &none, word, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+bool
+job_has_failed(const struct job *job, struct failure *failure)
+{
+	uint32_t word = READ(job->failure);
+
+	*failure = (struct failure){.worker = (uint8_t)word,
+		.absence = (uint8_t)(word >> 16 & 0x7f),
+		.reason = (uint8_t)(word >> 8)};
+	return word != 0;
+}
+
+/* When any shard last heard from a job. */
+static uint64_t
+latest_of(const struct aggregate_table *table, const struct job *job)
+{
+	uint64_t latest = job->latest;
+
+	for (uint32_t s = 0; s < table->limits.shards; s++) {
+		const struct shard_job *view = &table->shards[s].jobs[index_of_job(table, job)];
+
+		if (OBSERVE(view->generation) == job->generation && READ(view->latest) > latest)
+			latest = READ(view->latest);
+	}
+	return latest;
+}
+
+/* Whether a job has timed out; another shard's clock may be ahead. */
+static bool
+is_idle(const struct aggregate_table *table, struct job *job, uint64_t now)
+{
+	uint64_t latest;
+
+	if (job->state == JOB_JOINING) {
+		job_vacate_silent(&table->limits, job, now);
+		return job->joined == 0 && now - job->latest >= table->limits.half_open;
+	}
+	if (job->state != JOB_OPEN)
+		return false;
+	latest = latest_of(table, job);
+	return now > latest && now - latest >= table->limits.idle;
+}
+
+unsigned int
+aggregate_table_poll(struct aggregate_table *table, uint64_t now)
+{
+	unsigned int ended = 0;
+
+	for (uint32_t j = 0; j < table->limits.jobs; j++) {
+		struct job *job = &table->jobs[j];
+
+		if (job->state == JOB_OPEN && OBSERVE(job->lost) != 0) {
+			job_end_lost(table, job);
+		} else if (is_idle(table, job, now)) {
+			COUNT(table->counters.timed_out, 1);
+			job_end(table, job);
+		} else {
+			continue;
+		}
+		ended++;
+	}
+	take_back_ended(table);
+	return ended;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Chunks on their way to the switch above, and its replies. */
+#include <string.h>
+
+#include "jobs/job.h"
+#include "aggregate_leaf.h"
+
+static bool
+is_sum(unsigned int op)
+{
+	return op == AGGREGATE_SUM || op == AGGREGATE_MEAN;
+}
+
+bool
+leaf_can_send(const struct aggregate_table *table, const struct job *job,
+	const struct aggregate_message *request)
+{
+	return !is_sum(request->op) ||
+		aggregate_totals_can_divide(
+			request->format, request->count, uplink_of(table, job)->bytes);
+}
+
+void
+leaf_explain(const struct aggregate_entry *entry, struct aggregate_outcome *outcome)
+{
+	outcome->reason = entry->above.reason;
+	outcome->absence = entry->above.absence;
+	outcome->detail = entry->above.detail;
+	outcome->level = entry->above.level;
+}
+
+static const struct uplink *
+uplink_at(const struct aggregate_shard *shard, const struct aggregate_outcome *outcome)
+{
+	return &shard->table->uplinks[outcome->index];
+}
+
+uint16_t
+aggregate_leaf_port(const struct aggregate_shard *shard, const struct aggregate_outcome *outcome)
+{
+	const struct uplink *uplink = uplink_at(shard, outcome);
+
+	return (uint16_t)(shard->table->limits.parent.port +
+		aggregate_shard_of(outcome->entry->chunk, uplink->slots, uplink->shards));
+}
+
+unsigned int
+aggregate_leaf_packets(struct aggregate_shard *shard, const struct aggregate_outcome *outcome)
+{
+	const struct aggregate_entry *entry = outcome->entry;
+
+	shard->parts = 0;
+	if (!is_sum(entry->op))
+		return 1;
+	shard->upwards = aggregate_entry_totals(entry, &shard->scratch);
+	shard->parts = (uint8_t)aggregate_totals_divide(
+		&shard->upwards, uplink_at(shard, outcome)->bytes, shard->ends);
+	return shard->parts;
+}
+
+static size_t
+write_part(const struct aggregate_shard *shard, unsigned int packet, uint32_t bytes, uint8_t *into)
+{
+	const uint16_t first = packet == 0 ? 0 : shard->ends[packet - 1];
+
+	return aggregate_totals_write_part(&shard->upwards, first,
+		(uint16_t)(shard->ends[packet] - first), (uint8_t)packet, shard->parts, into,
+		bytes);
+}
+
+size_t
+aggregate_leaf_write(struct aggregate_shard *shard, const struct aggregate_outcome *outcome,
+	unsigned int packet, uint8_t *payload)
+{
+	const struct uplink *uplink = uplink_at(shard, outcome);
+	const struct aggregate_entry *entry = outcome->entry;
+	const struct aggregate_message message = {.op = entry->op,
+		.format = entry->format,
+		.worker = uplink->worker,
+		.count = entry->count,
+		.job = uplink->number,
+		.id = entry->chunk,
+		.session = uplink->session,
+		.part.parts = shard->parts};
+	uint8_t *values = payload + AGGREGATE_HEADER_BYTES;
+	size_t bytes = (size_t)entry->count * aggregate_value_bytes(entry->format);
+
+	aggregate_build_request(payload, &message);
+	if (shard->parts != 0)
+		bytes = write_part(shard, packet, uplink->bytes, values);
+	else
+		memcpy(values, entry->result, bytes);
+	return leaf_seal_chunk(shard, outcome, payload, AGGREGATE_HEADER_BYTES + bytes);
+}
+
+static bool
+is_from_parent(const struct aggregate_limits *limits, const struct aggregate_sender *sender)
+{
+	return memcmp(sender->address, limits->parent.address, sizeof(sender->address)) == 0;
+}
+
+/* Whether a reply comes from the port that its request was sent to. */
+static bool
+is_from_shard(const struct aggregate_limits *limits, const struct aggregate_sender *sender,
+	uint32_t parent_shard)
+{
+	return sender->port == (uint16_t)(limits->parent.port + parent_shard);
+}
+
+/* The entry that waits for a reply; NULL: none does. */
+static struct aggregate_entry *
+find_waiting(const struct aggregate_shard *shard, const struct job *job,
+	const struct aggregate_message *reply)
+{
+	const struct aggregate_table *table = shard->table;
+	struct aggregate_entry *entry =
+		find_entry(table, job->first_slot + (reply->id & (job->slots - 1u)),
+			aggregate_entry_of(reply->id, job->slots));
+
+	if (aggregate_shard_of(reply->id, job->slots, table->limits.shards) != shard->number)
+		return NULL;
+	return entry->state == AGGREGATE_ABOVE && entry->chunk == reply->id &&
+			entry->op == reply->op && entry->format == reply->format
+		? entry
+		: NULL;
+}
+
+/* Whether a reply is the whole result of an entry's chunk. */
+static bool
+is_result(const struct aggregate_entry *entry, const struct aggregate_message *reply)
+{
+	return reply->code == NETFC_STATUS_OK && reply->count == entry->count &&
+		(entry->op == AGGREGATE_COPY
+				? reply->reason == AGGREGATE_ACKNOWLEDGED
+				: reply->reason == AGGREGATE_ROUNDED && reply->values != NULL);
+}
+
+/* The reply becomes a request of the chunk that all members sent, or what refuses it. */
+static void
+address_to_all(const struct aggregate_shard *shard, const struct job *job,
+	const struct aggregate_entry *entry, struct aggregate_message *reply,
+	struct aggregate_outcome *outcome)
+{
+	outcome->entry = entry;
+	outcome->workers = job->workers;
+	outcome->index = index_of_job(shard->table, job);
+	reply->session = job->session;
+	reply->count = entry->count;
+	reply->owner = reply->flags = 0;
+	reply->values = NULL;
+}
+
+static enum aggregate_action
+hand_down(struct aggregate_shard *shard, const struct job *job, struct aggregate_entry *entry,
+	struct aggregate_message *reply, struct aggregate_outcome *outcome)
+{
+	aggregate_entry_complete(entry, reply->values, reply->flags);
+	address_to_all(shard, job, entry, reply, outcome);
+	reply->reason = reply->code = 0;
+	return AGGREGATE_HANDED_DOWN;
+}
+
+/* Members that do not hear of it ask. Returns whether it is another one than before. */
+static bool
+note_refusal(struct aggregate_entry *entry, const struct aggregate_message *reply, uint64_t now)
+{
+	const struct aggregate_above before = entry->above;
+
+	entry->above = (struct aggregate_above){.sent = before.sent,
+		.unheard = now,
+		.heard = now,
+		.reason = reply->reason,
+		.absence = reply->absence,
+		.detail = reply->detail,
+		.level = reply->level};
+	return before.reason != reply->reason || before.absence != reply->absence ||
+		before.detail != reply->detail || before.level != reply->level;
+}
+
+/* A refusal goes to all members at once: those that wait for others would ask seldom. */
+static enum aggregate_action
+refuse_down(struct aggregate_shard *shard, struct job *job, struct aggregate_entry *entry,
+	struct aggregate_message *reply, uint64_t now, struct aggregate_outcome *outcome)
+{
+	if (reply->code != AGGREGATE_STATUS_CODE || reply->reason == AGGREGATE_REASON_NONE ||
+		reply->level >= AGGREGATE_MAX_LEVELS)
+		reply->reason = AGGREGATE_REASON_PARENT;
+	reply->code = AGGREGATE_STATUS_CODE;
+	reply->level++;
+	if (reply->reason == AGGREGATE_REASON_NO_JOB)
+		PUBLISH(job->lost, 1);
+	if (!note_refusal(entry, reply, now))
+		return AGGREGATE_PARENT_ANSWERED;
+	address_to_all(shard, job, entry, reply, outcome);
+	leaf_explain(entry, outcome);
+	return AGGREGATE_REFUSAL_DOWN;
+}
+
+static enum aggregate_action
+take_chunk_reply(struct aggregate_shard *shard, struct aggregate_message *reply,
+	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome)
+{
+	const struct aggregate_table *table = shard->table;
+	struct job *job = find_open_job(table, reply->job);
+	struct aggregate_entry *entry;
+	struct uplink *uplink;
+
+	if (job == NULL || OBSERVE(job->state) != JOB_OPEN || job->place.levels == 0)
+		return AGGREGATE_STRAY_REPLY;
+	uplink = uplink_of(table, job);
+	if (!is_from_parent(&table->limits, sender))
+		return AGGREGATE_FORGED_REPLY;
+	/* A late one of an earlier job, to which the parent granted other slots, maybe. */
+	if (reply->session != uplink->session || reply->worker != uplink->worker)
+		return AGGREGATE_STRAY_REPLY;
+	if (!is_from_shard(&table->limits, sender,
+		    aggregate_shard_of(reply->id, uplink->slots, uplink->shards)))
+		return AGGREGATE_FORGED_REPLY;
+	entry = find_waiting(shard, job, reply);
+	if (entry == NULL)
+		return AGGREGATE_STRAY_REPLY;
+	WRITE(uplink->heard, now);
+	if (is_result(entry, reply))
+		return hand_down(shard, job, entry, reply, outcome);
+	if (reply->code == NETFC_STATUS_OK)
+		return AGGREGATE_STRAY_REPLY;
+	return refuse_down(shard, job, entry, reply, now, outcome);
+}
+
+static enum aggregate_action
+take_reply(struct aggregate_shard *shard, struct aggregate_message *reply,
+	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome)
+{
+	if (shard->table->limits.parent.port == 0)
+		return AGGREGATE_FORGED_REPLY;
+	if (reply->op != AGGREGATE_JOIN && reply->op != AGGREGATE_LEAVE)
+		return take_chunk_reply(shard, reply, sender, now, outcome);
+	if (shard->number != 0)
+		return AGGREGATE_STRAY_REPLY;
+	return is_from_parent(&shard->table->limits, sender) &&
+			is_from_shard(&shard->table->limits, sender, 0)
+		? leaf_take_reply(shard->table, reply, now)
+		: AGGREGATE_FORGED_REPLY;
+}
+
+void
+aggregate_leaf_reply(struct aggregate_shard *shard, struct aggregate_message *reply,
+	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome)
+{
+	*outcome = (struct aggregate_outcome){.worker = reply->worker};
+	outcome->action = take_reply(shard, reply, sender, now, outcome);
+	COUNT(shard->counters.actions[outcome->action], 1);
+}

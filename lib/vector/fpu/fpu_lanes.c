@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * See fpu.h; compiled for each instruction set. Vectors of 16-bit words are the compiler's; what
+ * compilers have no operators for is an intrinsic function of each set.
+ *
+ * Rounding to nearest, no flushing of subnormals: so threads start.
+ */
+#include "fpu/fpu.h"
+#include "isa.h"
+#include "lanes/floats.h"
+
+#if defined(__AVX512BW__)
+typedef __m512i native;
+typedef __mmask32 mask16; /* a bit of each lane */
+#define MAX_UNSIGNED(a, b) (vec16) _mm512_max_epu16((native)(a), (native)(b))
+#define GREATER(a, b) _mm512_cmpgt_epi16_mask((native)(a), (native)(b))
+#define EQUAL(a, b) _mm512_cmpeq_epi16_mask((native)(a), (native)(b))
+#define CHOOSE(mask, yes, no) _mm512_mask_mov_epi16((native)(no), mask, (native)(yes))
+#else
+#ifdef __AVX2__
+typedef __m256i native;
+#define MAX_UNSIGNED(a, b) (vec16) _mm256_max_epu16((native)(a), (native)(b))
+#define ANY(mask) (_mm256_movemask_epi8((native)(mask)) != 0)
+#else
+typedef uint16x8_t native;
+#define MAX_UNSIGNED(a, b) (vec16) vmaxq_u16((native)(a), (native)(b))
+#define ANY(mask) (vmaxvq_u16((native)(mask)) != 0)
+#endif
+typedef int16_t mask16 __attribute__((vector_size(sizeof(native)))); /* all bits, or none */
+#define GREATER(a, b) ((a) > (b))
+#define EQUAL(a, b) ((a) == (b))
+#define CHOOSE(mask, yes, no) (((yes) & (mask)) | ((no) & ~(mask)))
+
+struct flags {
+	mask16 invalid, divbyzero, overflow, underflow;
+};
+#endif
+
+typedef int16_t vec16 __attribute__((vector_size(sizeof(native))));
+
+INLINE vec16
+all_words(int word)
+{
+	return (vec16){0} + (int16_t)word;
+}
+
+INLINE vec16
+magnitudes(vec16 words)
+{
+	return words & 0x7fff;
+}
+
+/* Of vectors of any numbers. `op` is a constant wherever this is used. */
+#define OPERATE(op, x, y)                               \
+	((op) == NETFC_SUB                  ? (x) - (y) \
+			: (op) == NETFC_MUL ? (x) * (y) \
+			: (op) == NETFC_DIV ? (x) / (y) \
+					    : (x) + (y))
+
+INLINE vec16
+operate(enum netfc_op op, bool bf16, vec16 x, vec16 y)
+{
+	struct floats a, b, z;
+
+#ifdef __ARM_FEATURE_FP16_VECTOR_ARITHMETIC
+	if (!bf16)
+		return (vec16)OPERATE(op, (float16x8_t)x, (float16x8_t)y);
+#endif
+	a = bf16 ? from_bf16((native)x) : from_fp16((native)x);
+	b = bf16 ? from_bf16((native)y) : from_fp16((native)y);
+	z = (struct floats){OPERATE(op, a.low, b.low), OPERATE(op, a.high, b.high)};
+	return (vec16)(bf16 ? to_bf16(z) : to_fp16(z));
+}
+
+INLINE bool
+is_product(enum netfc_op op)
+{
+	return op == NETFC_MUL || op == NETFC_DIV;
+}
+
+/*
+ * What is at least least_suspect() where z may raise a flag: it is an infinity or a NaN, or the
+ * zero of a product, which becomes greater than anything. A sum that is zero is exact.
+ */
+INLINE vec16
+suspect(enum netfc_op op, vec16 z)
+{
+	return magnitudes(z) - all_words(is_product(op));
+}
+
+INLINE uint16_t
+least_suspect(enum netfc_op op, const struct fpu_kernel *kernel)
+{
+	return (uint16_t)(kernel->inf - is_product(op));
+}
+
+INLINE struct flags
+exception_flags(enum netfc_op op, vec16 inf, vec16 x, vec16 y, vec16 z)
+{
+	const vec16 mx = magnitudes(x), my = magnitudes(y), mz = magnitudes(z);
+	const vec16 most = MAX_UNSIGNED(mx, my);
+	const mask16 nan = GREATER(most, inf), infinite = EQUAL(most, inf);
+	const mask16 zero_x = EQUAL(mx, all_words(0)), zero_y = EQUAL(my, all_words(0));
+	const mask16 zero_z = EQUAL(mz, all_words(0));
+	struct flags flags = {
+		.invalid = GREATER(mz, inf) & ~nan,
+		.overflow = EQUAL(mz, inf) & ~infinite,
+	};
+
+	if (op == NETFC_MUL)
+		flags.underflow = zero_z & ~(zero_x | zero_y);
+	if (op == NETFC_DIV) {
+		flags.divbyzero = zero_y & ~(zero_x | infinite | nan);
+		flags.overflow &= ~zero_y;
+		flags.underflow = zero_z & ~(zero_x | infinite);
+	}
+	return flags;
+}
+
+/* The format's NaN for any. */
+INLINE vec16
+one_nan(const struct fpu_kernel *kernel, vec16 z)
+{
+	return (vec16)CHOOSE(
+		GREATER(magnitudes(z), all_words(kernel->inf)), all_words(kernel->nan), z);
+}
+
+#ifdef __AVX512BW__
+/* Masks make groups of lanes where they are. */
+INLINE void
+run(enum netfc_op op, const struct vector_kernel *base, bool bf16, const struct lanes *lanes,
+	struct out *out)
+{
+	const struct fpu_kernel *kernel = (const struct fpu_kernel *)base;
+	const native least = (native)all_words(least_suspect(op, kernel));
+
+	for (uint32_t g = 0; g < groups_in(lanes->count); g++) {
+		const struct group group = group_of(lanes, g);
+		const struct words in = load_words(&group, false);
+		struct flags flags = {0};
+		vec16 z = operate(op, bf16, (vec16)in.x, (vec16)in.y);
+
+		if (_mm512_mask_cmpge_epu16_mask(group.lanes, (native)suspect(op, z), least) != 0) {
+			flags = exception_flags(
+				op, all_words(kernel->inf), (vec16)in.x, (vec16)in.y, z);
+			z = one_nan(kernel, z);
+		}
+		store_group(&group, (native)z, &flags, out);
+	}
+}
+
+INLINE void
+run_packets(const struct vector_kernel *kernel, unsigned int op, bool bf16,
+	struct vector_packet *packets, unsigned int count)
+{
+	for (unsigned int p = 0; p < count; p++) {
+		const struct lanes lanes = lanes_of_packet(&packets[p]);
+		struct out out = no_change();
+
+		VECTOR_BY_OP(run, op, kernel, bf16, &lanes, &out)
+		finish_packet(&packets[p], &out);
+	}
+}
+
+INLINE void
+run_lanes(const struct vector_kernel *kernel, unsigned int op, bool bf16,
+	const struct vector_lanes *gathered)
+{
+	const struct lanes lanes = gathered_lanes(gathered);
+	struct out out = no_change();
+
+	VECTOR_BY_OP(run, op, kernel, bf16, &lanes, &out)
+}
+
+#define FUNCTIONS(name, is_bf16)                                                        \
+	static void name##_packets(const struct vector_kernel *kernel, unsigned int op, \
+		struct vector_packet *packets, unsigned int count)                      \
+	{                                                                               \
+		run_packets(kernel, op, is_bf16, packets, count);                       \
+	}                                                                               \
+	static void name##_lanes(const struct vector_kernel *kernel, unsigned int op,   \
+		const struct vector_lanes *lanes)                                       \
+	{                                                                               \
+		run_lanes(kernel, op, is_bf16, lanes);                                  \
+	}                                                                               \
+	static const struct vector_functions name = {name##_packets, name##_lanes};
+#else
+#define LANES (sizeof(vec16) / sizeof(uint16_t))
+
+_Static_assert(BLOCK_STEP % LANES == 0, "steps are whole registers");
+
+INLINE vec16
+load(const uint16_t *words)
+{
+	vec16 loaded;
+
+	memcpy(&loaded, words, sizeof(loaded));
+	return loaded;
+}
+
+INLINE void
+store(uint16_t *words, vec16 stored)
+{
+	memcpy(words, &stored, sizeof(stored));
+}
+
+/* Lanes behind the last, up to a whole step: any numbers that raise no flag. */
+INLINE void
+fill_up(struct block *block, unsigned int count)
+{
+	for (unsigned int l = count; l < count + BLOCK_STEP; l += LANES) {
+		store(block->x + l, all_words(0x3c00));
+		store(block->y + l, all_words(0x3c00));
+	}
+}
+
+/*
+ * All results first, as subnormal ones interrupt x86 processors, which takes longer beside other
+ * work. Then a step at a time: its registers are asked together whether one of them raises a flag.
+ */
+INLINE void
+run(enum netfc_op op, const struct vector_kernel *base, bool bf16, struct block *block,
+	unsigned int count)
+{
+	const struct fpu_kernel *kernel = (const struct fpu_kernel *)base;
+	const vec16 least = all_words(least_suspect(op, kernel));
+
+	for (unsigned int l = 0; l < block_steps(count); l += LANES)
+		store(block->z + l, operate(op, bf16, load(block->x + l), load(block->y + l)));
+	for (unsigned int first = 0; first < count; first += BLOCK_STEP) {
+		vec16 most = all_words(0);
+
+		for (unsigned int l = first; l < first + BLOCK_STEP; l += LANES) {
+			most = MAX_UNSIGNED(most, suspect(op, load(block->z + l)));
+			store(block->flags + l, all_words(0));
+		}
+		if (!ANY(MAX_UNSIGNED(most, least) == most))
+			continue;
+		for (unsigned int l = first; l < first + BLOCK_STEP; l += LANES) {
+			const vec16 z = load(block->z + l);
+			const struct flags flags = exception_flags(op, all_words(kernel->inf),
+				load(block->x + l), load(block->y + l), z);
+
+			store(block->z + l, one_nan(kernel, z));
+			store(block->flags + l,
+				(flags.invalid & all_words(NETFC_INVALID)) |
+					(flags.divbyzero & all_words(NETFC_DIVBYZERO)) |
+					(flags.overflow & all_words(NETFC_OVERFLOW)) |
+					(flags.underflow & all_words(NETFC_UNDERFLOW)));
+		}
+	}
+}
+
+INLINE void
+compute(const struct vector_kernel *kernel, enum netfc_op op, bool bf16, struct block *block,
+	unsigned int count)
+{
+	fill_up(block, count);
+	VECTOR_BY_OP(run, op, kernel, bf16, block, count)
+}
+
+#define FUNCTIONS(name, is_bf16)                                                         \
+	INLINE void compute_##name(const struct vector_kernel *kernel, enum netfc_op op, \
+		struct block *block, unsigned int count)                                 \
+	{                                                                                \
+		compute(kernel, op, is_bf16, block, count);                              \
+	}                                                                                \
+	BLOCK_FUNCTIONS(name, compute_##name)
+#endif
+
+FUNCTIONS(fp16, false)
+FUNCTIONS(bf16, true)
+
+bool
+VECTOR_NAME(fpu_use)(struct fpu_kernel *kernel)
+{
+	const enum netfc_format_id id = netfc_format_id(kernel->format);
+
+	kernel->kernel.run = id == NETFC_FP16 ? fp16 : bf16;
+	return id == NETFC_FP16 || id == NETFC_BF16;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef VECTOR_LOG_SUMS_AVX512_H
+#define VECTOR_LOG_SUMS_AVX512_H
+
+/**
+ * @file
+ * Sums and differences by logarithms, a block of groups at a time: all are compared, then all
+ * looked up, as a group's look-ups would wait for its comparison.
+ */
+
+#include "log/log_words_avx512.h"
+
+#define BLOCK 256
+#define GROUPS (BLOCK / GROUP)
+
+/* What a sum needs behind its look-up in mi, of groups whose packet, if any, has results. */
+struct sums {
+	uint16_t index[BLOCK];
+	uint16_t log[BLOCK];     /* of the greater operand */
+	uint16_t greater[BLOCK]; /* the operand of the greater magnitude */
+	uint16_t lesser[BLOCK];
+	__mmask32 is_greater[GROUPS]; /* z is the greater operand */
+	__mmask32 is_zero[GROUPS];    /* z is +0 */
+	struct group group[GROUPS];
+	struct vector_packet *last_of[GROUPS]; /* the packet that ends with the group, or NULL */
+	unsigned int groups;
+} __attribute__((aligned(64)));
+
+/* Operands to indices into mi. */
+INLINE void
+compare_group(const struct log_registers *kernel, const struct tables *tables,
+	const enum log_form form, struct words in, struct sums *sums, unsigned int group)
+{
+	const __m512i last = all(kernel->last), guard = all(kernel->guard);
+	__m512i magnitude_x = size_of(form, in.x), magnitude_y = size_of(form, in.y);
+	__mmask32 ordered = _mm512_cmpge_epu16_mask(magnitude_x, magnitude_y);
+	__mmask32 differ = _mm512_movepi16_mask(_mm512_xor_si512(in.x, in.y));
+	__m512i lesser = _mm512_min_epu16(magnitude_x, magnitude_y);
+	__m512i log_greater = log_words(tables, form, _mm512_max_epu16(magnitude_x, magnitude_y));
+	__m512i distance = _mm512_sub_epi16(log_greater, log_words(tables, form, lesser));
+	__m512i index = _mm512_min_epu16(distance, last);
+
+	index = _mm512_mask_add_epi16(index, differ, index, all(kernel->last + 1));
+	_mm512_store_si512(&sums->index[group * GROUP], index);
+	_mm512_store_si512(&sums->log[group * GROUP], log_greater);
+	_mm512_store_si512(
+		&sums->greater[group * GROUP], _mm512_mask_blend_epi16(ordered, in.y, in.x));
+	_mm512_store_si512(&sums->lesser[group * GROUP], lesser);
+	sums->is_greater[group] =
+		_mm512_cmpgt_epu16_mask(distance, guard) | _mm512_testn_epi16_mask(lesser, lesser);
+	sums->is_zero[group] = _mm512_mask_cmpeq_epi16_mask(differ, magnitude_x, magnitude_y);
+}
+
+/* Into registers: a load of what has just been stored in pieces would wait for the last. */
+INLINE __m128i
+look_up_eight(const int16_t *mi, const uint16_t *index)
+{
+	__m128i words = _mm_cvtsi32_si128((uint16_t)mi[index[0]]);
+
+	words = _mm_insert_epi16(words, mi[index[1]], 1);
+	words = _mm_insert_epi16(words, mi[index[2]], 2);
+	words = _mm_insert_epi16(words, mi[index[3]], 3);
+	words = _mm_insert_epi16(words, mi[index[4]], 4);
+	words = _mm_insert_epi16(words, mi[index[5]], 5);
+	words = _mm_insert_epi16(words, mi[index[6]], 6);
+	return _mm_insert_epi16(words, mi[index[7]], 7);
+}
+
+INLINE __m256i
+look_up_sixteen(const int16_t *mi, const uint16_t *index)
+{
+	return _mm256_set_m128i(look_up_eight(mi, index + 8), look_up_eight(mi, index));
+}
+
+/* Words of 16 bits at 32: a gather reads what follows the entry, too. */
+INLINE __m512i
+gather_sixteen(const int16_t *mi, const uint16_t *index)
+{
+	__m512i wide = _mm512_cvtepu16_epi32(_mm256_load_si256((const __m256i *)index));
+
+	return _mm512_i32gather_epi32(wide, mi, sizeof(*mi));
+}
+
+INLINE __m512i
+look_up_mi(const struct log_registers *kernel, const struct sums *sums, unsigned int group,
+	bool gather)
+{
+	const uint16_t *index = sums->index + group * GROUP;
+	const int16_t *mi = kernel->mi;
+
+	if (gather)
+		return low_words(gather_sixteen(mi, index), gather_sixteen(mi, index + 16));
+	return join(look_up_sixteen(mi, index), look_up_sixteen(mi, index + 16));
+}
+
+/* Sums with an infinity or a NaN, which the greater operand is. */
+INLINE __m512i
+special_sums(const struct log_registers *kernel, const enum log_form form, __m512i z,
+	__mmask32 special, __m512i greater, __m512i lesser, __mmask32 differ, struct flags *flags)
+{
+	const __m512i inf = all(kernel->inf);
+	__mmask32 nan = _mm512_cmpgt_epu16_mask(size_of(form, greater), inf);
+	__mmask32 invalid = _mm512_mask_cmpeq_epi16_mask((__mmask32)(differ & ~nan), lesser, inf);
+
+	flags->invalid |= invalid;
+	z = _mm512_mask_mov_epi16(z, special, greater);
+	return _mm512_mask_mov_epi16(z, nan | invalid, all(kernel->nan));
+}
+
+/* Numbers that differ by less than a log word tells apart have no difference; it is taken for 0. */
+INLINE __m512i
+without_result(__m512i z, __m512i mi, __mmask32 decided, struct flags *flags)
+{
+	__mmask32 none = ~decided & _mm512_cmpeq_epi16_mask(mi, all((int16_t)NETFC_NO_RESULT));
+
+	flags->underflow |= none;
+	flags->overflow &= ~none;
+	return _mm512_maskz_mov_epi16(~none, z);
+}
+
+/* Entries of mi to z. */
+INLINE __m512i
+finish_group(const struct log_registers *kernel, const struct tables *tables,
+	const enum log_form form, const struct sums *sums, unsigned int group, __m512i mi,
+	struct flags *flags)
+{
+	__m512i greater = _mm512_load_si512(&sums->greater[group * GROUP]);
+	__m512i lesser = _mm512_load_si512(&sums->lesser[group * GROUP]);
+	__m512i n = _mm512_adds_epi16(_mm512_load_si512(&sums->log[group * GROUP]), mi);
+	__m512i e = exp_words(tables, form, n), z = with_sign(form, e, greater);
+	__mmask32 is_greater = sums->is_greater[group], is_zero = sums->is_zero[group];
+	__mmask32 special = _mm512_cmpge_epu16_mask(size_of(form, greater), all(kernel->inf));
+	__mmask32 decided = is_greater | is_zero | special;
+
+	flags->underflow = ~decided & _mm512_testn_epi16_mask(e, e);
+	flags->overflow = ~decided & _mm512_cmpeq_epi16_mask(e, all(kernel->inf));
+	flags->invalid = flags->divbyzero = 0;
+	if (form != LOG_LINES)
+		z = without_result(z, mi, decided, flags);
+	z = _mm512_mask_mov_epi16(z, is_greater, greater);
+	z = _mm512_maskz_mov_epi16(~is_zero, z);
+	if (special != 0) {
+		__mmask32 differ = _mm512_cmpge_epu16_mask(
+			_mm512_load_si512(&sums->index[group * GROUP]), all(kernel->last + 1));
+
+		z = special_sums(kernel, form, z, special, greater, lesser, differ, flags);
+	}
+	return z;
+}
+
+/* The groups compared so far: each look-up, then what follows from it. */
+INLINE void
+finish_groups(const struct log_registers *kernel, const struct tables *tables,
+	const enum log_form form, struct sums *sums, bool gather, struct out *out)
+{
+	struct flags flags;
+
+	for (unsigned int g = 0; g < sums->groups; g++) {
+		__m512i mi = look_up_mi(kernel, sums, g, gather);
+		__m512i z = finish_group(kernel, tables, form, sums, g, mi, &flags);
+
+		store_group(&sums->group[g], z, &flags, out);
+		if (sums->last_of[g] != NULL) {
+			finish_packet(sums->last_of[g], out);
+			*out = no_change();
+		}
+	}
+	sums->groups = 0;
+}
+
+/* Lanes, of a packet if it is not NULL; out goes on where their groups have not been finished. */
+INLINE void
+add_lanes(const struct log_registers *kernel, const struct tables *tables, const enum log_form form,
+	const struct lanes *lanes, struct vector_packet *packet, bool subtract, bool gather,
+	struct sums *sums, struct out *out)
+{
+	const uint32_t groups = groups_in(lanes->count);
+
+	for (uint32_t g = 0; g < groups; g++) {
+		struct group group = group_of(lanes, g);
+
+		sums->group[sums->groups] = group;
+		sums->last_of[sums->groups] = g + 1 == groups ? packet : NULL;
+		compare_group(kernel, tables, form,
+			load_operands(form, &group, second_of_pair(lanes, &group, subtract)), sums,
+			sums->groups++);
+		if (sums->groups == GROUPS)
+			finish_groups(kernel, tables, form, sums, gather, out);
+	}
+}
+
+INLINE void
+sum_packets(const struct log_registers *kernel, const enum log_form form,
+	struct vector_packet *packets, unsigned int count, bool subtract, bool gather)
+{
+	const struct tables tables = load_tables(kernel);
+	struct out out = no_change();
+	struct sums sums;
+
+	sums.groups = 0;
+	for (unsigned int p = 0; p < count; p++) {
+		const struct lanes lanes = lanes_of_packet(&packets[p]);
+
+		add_lanes(
+			kernel, &tables, form, &lanes, &packets[p], subtract, gather, &sums, &out);
+	}
+	finish_groups(kernel, &tables, form, &sums, gather, &out);
+}
+
+INLINE void
+sum_lanes(const struct log_registers *kernel, const enum log_form form, const struct lanes *lanes,
+	bool subtract, bool gather)
+{
+	const struct tables tables = load_tables(kernel);
+	struct out out = no_change();
+	struct sums sums;
+
+	sums.groups = 0;
+	add_lanes(kernel, &tables, form, lanes, NULL, subtract, gather, &sums, &out);
+	finish_groups(kernel, &tables, form, &sums, gather, &out);
+}
+
+#endif /* VECTOR_LOG_SUMS_AVX512_H */
