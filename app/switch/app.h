@@ -38,7 +38,7 @@ struct port {
 	uint16_t out; /**< index of the port where its packets leave; not used by a bridge */
 	uint16_t rx_queues, tx_queues;
 	uint16_t rx_descriptors, tx_descriptors;
-	uint32_t longest; /**< frame that may leave, in bytes; UINT32_MAX without --mtu */
+	uint32_t max_frame; /**< bytes of a frame that may leave; UINT32_MAX without --mtu */
 	struct rte_eth_dev_info info;
 	struct endpoint endpoint;
 	unsigned int rules; /**< for steering, that the device has taken */

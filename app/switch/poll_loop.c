@@ -39,7 +39,7 @@ answer(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf **
 			break;
 		case VERDICT_AGGREGATE:
 			if (i + 1 < count)
-				aggregate_fetch(mbufs[i + 1]);
+				aggregate_prefetch(mbufs[i + 1]);
 			aggregate_receive(app, lcore, in, mbufs[i], &frames[i]);
 			break;
 		case VERDICT_NEIGHBOUR:

@@ -65,7 +65,7 @@ check_mtu(struct port *port, uint16_t mtu)
 {
 	uint32_t most = greatest_mtu(&port->info);
 
-	port->longest = mtu != 0 ? mtu + (uint32_t)FRAME_OVERHEAD : UINT32_MAX;
+	port->max_frame = mtu != 0 ? mtu + (uint32_t)FRAME_OVERHEAD : UINT32_MAX;
 	if (mtu == 0 || (mtu >= port->info.min_mtu && mtu <= most))
 		return 0;
 	return REPORT(

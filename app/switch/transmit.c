@@ -13,7 +13,7 @@ drop_oversize(const struct port *port, struct lcore *lcore, struct rte_mbuf **mb
 	uint16_t kept = 0;
 
 	for (uint16_t i = 0; i < count; i++) {
-		if (likely(mbufs[i]->pkt_len <= port->longest)) {
+		if (likely(mbufs[i]->pkt_len <= port->max_frame)) {
 			mbufs[kept++] = mbufs[i];
 			continue;
 		}
@@ -77,7 +77,7 @@ transmit(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf
 	struct tx_buffer *tx_buffer = &lcore->tx_buffer[out];
 	uint64_t refused;
 
-	if (app->port[out].longest != UINT32_MAX)
+	if (app->port[out].max_frame != UINT32_MAX)
 		count = drop_oversize(&app->port[out], lcore, mbufs, count);
 	if (likely(tap == NULL))
 		refused = offer(tx_buffer, port, queue, mbufs, count);

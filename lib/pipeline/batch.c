@@ -11,9 +11,9 @@
 #define SLOT ((size_t)sizeof(uint16_t))
 #define VECTOR_LANES 8u
 
-/* Vectors that are ended by the slots at `end`. */
+/* Copy vectors backwards: the last one ends at `slots_end`, and goes just before `end`. */
 static __rte_always_inline void
-copy_back(uint16_t *end, const uint8_t *slots_end, const unsigned int vectors)
+copy_backwards(uint16_t *end, const uint8_t *slots_end, const unsigned int vectors)
 {
 	for (unsigned int v = 1; v <= vectors; v++)
 		copy_bytes16(end - v * VECTOR_LANES, slots_end - v * sizeof(bytes16));
@@ -39,8 +39,8 @@ gather_vectors(struct batches *batches, struct classified *classified, enum pack
 		const uint32_t count = classified->lanes[packet], last = batches->first[part];
 		const uint8_t *end = reply_lanes(classified->payload[packet]) + count * SLOT;
 
-		copy_back(&batches->x[last], end, vectors);
-		copy_back(&batches->y[last], end + count * SLOT, vectors);
+		copy_backwards(&batches->x[last], end, vectors);
+		copy_backwards(&batches->y[last], end + count * SLOT, vectors);
 		if (told) {
 			memset(&batches->group[last - vectors * VECTOR_LANES], (int)group,
 				(size_t)vectors * VECTOR_LANES);
@@ -184,7 +184,7 @@ run(struct batches *batches, const struct groups *groups, struct batch_plan plan
 	}
 }
 
-/* All bits of the last so many of a vector's lanes: the mask's elements from `lanes` on. */
+/* Sliding masks: what is loaded from element n on selects the last n lanes of a vector. */
 static const uint16_t last_slots[2 * VECTOR_LANES] = {
 	[VECTOR_LANES... 2 * VECTOR_LANES - 1] = UINT16_MAX};
 static const uint8_t last_flags[2 * VECTOR_LANES] = {

@@ -65,10 +65,10 @@ struct gathered {
 	uint16_t lanes;    /**< of all together */
 };
 
-/** A burst, sorted. What is here of requests is so by a packet's index in the burst. */
+/** A classified burst. Arrays of requests are indexed by a packet's position in the burst. */
 struct classified {
 	unsigned int count[CLASSES];
-	unsigned int uniform;            /**< so many packets, the first ones, match a template, */
+	unsigned int uniform;            /**< number of first packets that match a template, */
 	enum packet_class uniform_class; /**< all of this class */
 	struct gathered gathered;
 	/** Indices, in order; those of CLASS_FORWARD are not listed. */

@@ -131,8 +131,8 @@ column_swap(column words)
 }
 
 /*
- * A column's words by turns with those of another, of each eight words the first four, or the last:
- * unpacking, as it works on all of a vector.
+ * Interleave the words of two columns as punpcklwd and punpckhwd do, over the whole vector: of each
+ * eight words the low four, or the high four.
  */
 #define TURNS(word)                                                                                \
 	(word), COLUMN + (word), (word) + 1, COLUMN + (word) + 1, (word) + 2, COLUMN + (word) + 2, \

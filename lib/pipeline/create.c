@@ -84,9 +84,9 @@ add_function(struct pipeline *pipeline, const struct pipeline_config *config,
 }
 
 /*
- * The kernel for lanes of any group takes longer for each than one of a group's own, which takes
- * longer to start. With so many lanes a group, both take as long: groups' own that are folded, and
- * others. What `lpm` has of groups' own is slower with any number of lanes.
+ * The mixed kernel takes longer for each lane than a group's own kernel, but the latter is called
+ * once for each group. With so many lanes a group, both take as long: FOLDED_GROUP_LANES if all of
+ * the groups' kernels are folded, else GROUP_LANES. With `lpm`, the mixed kernel is always faster.
  */
 #define FOLDED_GROUP_LANES 5u
 #define GROUP_LANES 32u
@@ -202,7 +202,7 @@ pipeline_free(struct pipeline *pipeline)
 }
 
 const char *
-pipeline_kernel(const struct pipeline *pipeline, unsigned int format)
+pipeline_describe_kernel(const struct pipeline *pipeline, unsigned int format)
 {
 	const unsigned int group = groups_number(&pipeline->groups, format, NETFC_ADD);
 	const struct vector_kernel *kernel = pipeline->groups.group[group].kernel;

@@ -24,8 +24,8 @@ enum frame_network {
 };
 
 /**
- * A contiguous frame has all headers that were found in its first segment, without options, and of
- * whatever follows the tags so many bytes that addresses and ports are there, if they are at all.
+ * A frame is contiguous if its first segment has all headers that were found, without IPv4 options,
+ * and this many bytes after the tags, so that addresses and ports can be read without a check.
  */
 #define FRAME_CONTIGUOUS_BYTES 24
 
@@ -33,7 +33,7 @@ enum frame_network {
 struct frame {
 	uint8_t network;         /**< enum frame_network */
 	bool udp : 1;            /**< an unfragmented UDP datagram, behind no extension header */
-	bool netfc_port : 1;     /**< UDP to the port of requests; set by pipeline_process() */
+	bool to_netfc_port : 1;  /**< UDP to the port of requests; set by pipeline_process() */
 	bool answered : 1;       /**< a request that pipeline_process() has made a reply */
 	bool query : 1;          /**< a query, left to pipeline_answer_query() */
 	bool contiguous : 1;     /**< see FRAME_CONTIGUOUS_BYTES */

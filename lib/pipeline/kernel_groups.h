@@ -17,7 +17,7 @@
 /** Groups whose lanes may be gathered; see vector_group(). */
 #define GATHERED_GROUPS (NETFC_FORMAT_END * GATHERED_OPS)
 
-/** Of the others, so many at the most. */
+/** Greatest number of other groups. */
 #define EXTENDED_GROUPS 640
 
 /** A group. */

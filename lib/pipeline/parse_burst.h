@@ -20,7 +20,7 @@
 #include "classify.h"
 #include "columns.h"
 
-/* Bytes that are read whatever they are: two tags, and some behind them. */
+/* Bytes that are always read: two tags and what follows them. */
 #define MIN_LENGTH (ETHERNET_BYTES + 2 * TAG_BYTES + FRAME_CONTIGUOUS_BYTES)
 /* From the start of the UDP header to the end of a request's count of lanes. */
 #define REQUEST_BYTES 18
@@ -28,8 +28,8 @@
 #define TAG_BYTES 4
 #define UDP_BYTES 8
 #define NETFC_BYTES 12
-#define IPV4_BYTES 20
-#define IPV6_BYTES 40
+#define IPV4_HDR_BYTES 20
+#define IPV6_HDR_BYTES 40
 /* The shortest payload whose status byte can be answered in. */
 #define ANSWERABLE_BYTES 6
 /* No product of so many lanes and their bytes is too great for 16 bits. */
@@ -190,10 +190,10 @@ find_udp(struct burst *burst, unsigned int p, const column *network)
 	const column bytes_6 = network[NETWORK_BYTES_6], bytes_8 = network[NETWORK_BYTES_8];
 	const column header_words = start & 0xf, version = start & 0xf0;
 	const column ipv4 = column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV4)) &
-		column_equals(version, 0x40) & column_at_least(header_words, IPV4_BYTES / 4);
+		column_equals(version, 0x40) & column_at_least(header_words, IPV4_HDR_BYTES / 4);
 	const column ipv6 =
 		column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV6)) & column_equals(version, 0x60);
-	const column header = column_choose(ipv4, header_words * 4, column_of(IPV6_BYTES));
+	const column header = column_choose(ipv4, header_words * 4, column_of(IPV6_HDR_BYTES));
 	const column length = column_swap(
 		column_choose(ipv4, network[NETWORK_IPV4_LENGTH], network[NETWORK_IPV6_LENGTH]));
 	const column network_offset = column_load(burst->network_offset + p);
@@ -215,7 +215,7 @@ find_udp(struct burst *burst, unsigned int p, const column *network)
 	/* As is_contiguous() of frame.c. */
 	const column contiguous =
 		column_choose(ipv6 & is_ip, (column)(segment - offset >= column_of(UDP_BYTES)),
-			~(ipv4 & is_ip & udp) | column_equals(header_words, IPV4_BYTES / 4));
+			~(ipv4 & is_ip & udp) | column_equals(header_words, IPV4_HDR_BYTES / 4));
 
 	column_store(burst->udp_offset + p, offset);
 	column_store(burst->request_at + p, column_choose(near_end, last, offset));

@@ -45,7 +45,7 @@ static struct batch_plan
 make_plan(const struct pipeline *pipeline, const struct gathered *gathered)
 {
 	const unsigned int differ = gathered_differ(gathered);
-	/* No fewer than there are. */
+	/* An upper bound of the groups in this burst. */
 	const unsigned int groups =
 		RTE_MIN(1u << __builtin_popcount(differ), pipeline->gathered_groups);
 

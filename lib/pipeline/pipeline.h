@@ -89,7 +89,7 @@ void pipeline_free(struct pipeline *pipeline);
  *
  * @return the description of its kernel, or NULL: match stages, step by step
  */
-const char *pipeline_kernel(const struct pipeline *pipeline, unsigned int format);
+const char *pipeline_describe_kernel(const struct pipeline *pipeline, unsigned int format);
 
 /**
  * Make the working memory of one lcore.

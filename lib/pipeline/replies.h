@@ -28,14 +28,14 @@ struct replies {
 	uint16_t checksum[REPLIES]; /**< of UDP; 0: there is none */
 };
 
-/** So many that vectors need not be cut. */
+/** A count rounded up to whole vectors. */
 static __rte_always_inline unsigned int
 replies_vectors(unsigned int count)
 {
 	return RTE_ALIGN_CEIL(count, COLUMN);
 }
 
-/** What a reply is made of, as long as it is a request. */
+/** Save the fields that the reply is made of, before they are overwritten. */
 static __rte_always_inline void
 replies_add(struct replies *replies, unsigned int index, uint8_t *payload)
 {
@@ -59,7 +59,7 @@ add_words(uint16_t a, uint16_t b)
 	return (uint16_t)(sum + (sum < a));
 }
 
-/** What changes of replies of several lanes come to, and all of their flags. */
+/** Fold checksum changes and exception flags of replies with several lanes. */
 static inline void
 replies_fold_lanes(struct replies *replies, unsigned int first, unsigned int count)
 {

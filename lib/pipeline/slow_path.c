@@ -156,7 +156,7 @@ request_parse(struct rte_mbuf *mbuf, struct frame *frame, const struct groups *g
 {
 	struct netfc_hdr header;
 
-	if (!frame->netfc_port || frame->payload_length < ANSWERABLE_BYTES)
+	if (!frame->to_netfc_port || frame->payload_length < ANSWERABLE_BYTES)
 		return -1;
 	header = read_header(mbuf, frame);
 	if (header.magic != RTE_BE16(NETFC_MAGIC) || (header.status & NETFC_STATUS_REPLY) != 0)
@@ -359,7 +359,7 @@ slow_path_run(const struct slow_path *slow_path, struct rte_mbuf *mbuf, struct f
 	struct request request;
 	int code;
 
-	frame->netfc_port = frame->udp && frame->udp_port == slow_path->udp_port;
+	frame->to_netfc_port = frame->udp && frame->udp_port == slow_path->udp_port;
 	code = request_parse(mbuf, frame, slow_path->groups, &request);
 	if (code < 0)
 		return result;

@@ -109,7 +109,7 @@ check_reply(enum family family, const struct frame *frame, uint8_t *before, cons
 	uint8_t status = reply->status, *checksum = before + frame->udp_offset + 6;
 	uint32_t datagram = frame->payload_length + 8u;
 
-	FUZZ_CHECK(frame->udp && frame->netfc_port && frame->payload_length >= 6);
+	FUZZ_CHECK(frame->udp && frame->to_netfc_port && frame->payload_length >= 6);
 	FUZZ_CHECK(at + frame->payload_length <= length);
 	FUZZ_CHECK(get_word((uint8_t *)header) == NETFC_MAGIC);
 	FUZZ_CHECK((header->status & NETFC_STATUS_REPLY) == 0);

@@ -76,7 +76,7 @@ assert_same_frame(const struct frame *a, const struct frame *b)
 {
 	assert_int_equal(a->network, b->network);
 	assert_int_equal(a->udp, b->udp);
-	assert_int_equal(a->netfc_port, b->netfc_port);
+	assert_int_equal(a->to_netfc_port, b->to_netfc_port);
 	assert_int_equal(a->answered, b->answered);
 	assert_int_equal(a->query, b->query);
 	assert_int_equal(a->vlan, b->vlan);

@@ -126,7 +126,7 @@ without_its_set(void **state)
 	f->base.config.sets[NETFC_FP32] = NULL;
 	for (enum match_kind match = 0; match < MATCH_KINDS; match++) {
 		requests_create_pipeline(f, match, vector_isa_best());
-		assert_null(pipeline_kernel(f->base.pipeline, NETFC_FP32));
+		assert_null(pipeline_describe_kernel(f->base.pipeline, NETFC_FP32));
 		for (unsigned int op = NETFC_ADD; op <= NETFC_DIV; op++)
 			requests_check_refused(f, op, NETFC_FP32, NETFC_STATUS_FORMAT);
 		fixture_free_pipeline(&f->base);

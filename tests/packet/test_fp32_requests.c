@@ -49,7 +49,8 @@ every_engine_computes_both_widths(void **state)
 	for (enum match_kind match = 0; match < MATCH_KINDS; match++) {
 		for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best(); isa++) {
 			requests_create_pipeline(f, match, isa);
-			assert_int_equal(pipeline_kernel(f->base.pipeline, NETFC_FP32) != NULL,
+			assert_int_equal(
+				pipeline_describe_kernel(f->base.pipeline, NETFC_FP32) != NULL,
 				match == MATCH_DIRECT || match == MATCH_FPU);
 			check_bursts(f, &seed);
 			fixture_free_pipeline(&f->base);

@@ -169,7 +169,9 @@ struct measured {
 static const char *
 kernel_of(const struct parts *parts)
 {
-	return parts->set != NULL ? pipeline_kernel(parts->pipeline, parts->capture->format) : NULL;
+	return parts->set != NULL
+		? pipeline_describe_kernel(parts->pipeline, parts->capture->format)
+		: NULL;
 }
 
 static void

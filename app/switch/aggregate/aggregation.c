@@ -116,7 +116,7 @@ create_shard(struct aggregation *aggregation, uint32_t s, unsigned int lcore_id)
 	char name[RTE_RING_NAMESIZE];
 
 	snprintf(name, sizeof(name), "aggregate_%u", s);
-	shard->machine = aggregate_table_shard(aggregation->table, s);
+	shard->state = aggregate_table_shard(aggregation->table, s);
 	shard->inbox = rte_ring_create(
 		name, INBOX_PACKETS, (int)rte_lcore_to_socket_id(lcore_id), RING_F_SC_DEQ);
 	if (shard->inbox != NULL)
@@ -183,7 +183,7 @@ aggregation_counters(const struct aggregation *aggregation, struct aggregate_cou
 	for (uint32_t s = 0; s < aggregation->shard_count; s++) {
 		struct aggregate_counters shard;
 
-		aggregate_shard_counters(aggregation->shard[s].machine, &shard);
+		aggregate_shard_counters(aggregation->shard[s].state, &shard);
 		for (unsigned int a = 0; a < AGGREGATE_ACTION_COUNT; a++)
 			counters->actions[a] += shard.actions[a];
 		counters->values += shard.values;

@@ -24,7 +24,7 @@
 
 /** An lcore's part. Only that lcore writes the counters. */
 struct shard {
-	struct aggregate_shard *machine;
+	struct aggregate_shard *state;
 	struct rte_ring *inbox;             /**< packets that came to other lcores */
 	uint64_t handed_over;               /**< packets taken out of the inbox */
 	uint64_t refused[NETFC_STATUS_END]; /**< requests with a wrong header, by code */
@@ -76,7 +76,7 @@ void aggregate_receive(struct app *app, struct lcore *lcore, unsigned int in, st
  * line takes longer than adding its values.
  */
 static inline void
-aggregate_fetch(const struct rte_mbuf *mbuf)
+aggregate_prefetch(const struct rte_mbuf *mbuf)
 {
 	const char *bytes = rte_pktmbuf_mtod(mbuf, const char *);
 

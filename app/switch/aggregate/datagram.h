@@ -22,8 +22,8 @@
 #include "endpoint/endpoint.h"
 #include "frame.h"
 
-#define IPV4_BYTES 4
-#define IPV6_BYTES 16
+#define IPV4_ADDR_BYTES 4
+#define IPV6_ADDR_BYTES 16
 
 /** How to reach a host: header fields of packets to it. */
 struct path {
@@ -41,7 +41,7 @@ datagram_map_ipv4(const void *address, uint8_t mapped[16])
 {
 	memset(mapped, 0, 10);
 	memset(mapped + 10, 0xff, 2);
-	memcpy(mapped + 12, address, IPV4_BYTES);
+	memcpy(mapped + 12, address, IPV4_ADDR_BYTES);
 }
 
 /* Write the Ethernet header with the path's tags. Returns where the IP header goes. */
@@ -69,8 +69,8 @@ datagram_write_ipv4(
 	rte_be32_t from_address, to_address;
 	uint64_t addresses;
 
-	memcpy(&from_address, path->address, IPV4_BYTES);
-	memcpy(&to_address, to + 12, IPV4_BYTES);
+	memcpy(&from_address, path->address, IPV4_ADDR_BYTES);
+	memcpy(&to_address, to + 12, IPV4_ADDR_BYTES);
 	addresses = (uint64_t)from_address + to_address;
 	*ip = (struct rte_ipv4_hdr){
 		.version_ihl = RTE_IPV4_VHL_DEF,
@@ -96,10 +96,10 @@ datagram_write_ipv6(
 	ip->payload_len = rte_cpu_to_be_16(udp_length);
 	ip->proto = IPPROTO_UDP;
 	ip->hop_limits = ANSWER_HOPS;
-	memcpy(&ip->src_addr, path->address, IPV6_BYTES);
-	memcpy(&ip->dst_addr, to, IPV6_BYTES);
-	return (uint64_t)rte_raw_cksum(path->address, IPV6_BYTES) + rte_raw_cksum(to, IPV6_BYTES) +
-		RTE_BE16(IPPROTO_UDP) + ip->payload_len;
+	memcpy(&ip->src_addr, path->address, IPV6_ADDR_BYTES);
+	memcpy(&ip->dst_addr, to, IPV6_ADDR_BYTES);
+	return (uint64_t)rte_raw_cksum(path->address, IPV6_ADDR_BYTES) +
+		rte_raw_cksum(to, IPV6_ADDR_BYTES) + RTE_BE16(IPPROTO_UDP) + ip->payload_len;
 }
 
 /** Bytes of all headers, including UDP. */

@@ -82,13 +82,13 @@ process_parent_reply(struct app *app, struct lcore *lcore, unsigned int in, stru
 	uint64_t now = rte_rdtsc();
 	int code;
 
-	code = aggregate_leaf_read(shard->machine, payload, frame->payload_length, &reply);
+	code = aggregate_leaf_read(shard->state, payload, frame->payload_length, &reply);
 	if (code != 0) {
 		drop(lcore, mbuf, reason_not_read(code));
 		return;
 	}
 	result_learn_sender(in, mbuf, frame, &sender);
-	aggregate_leaf_reply(shard->machine, &reply, &sender, now, &outcome);
+	aggregate_leaf_reply(shard->state, &reply, &sender, now, &outcome);
 	trace(app, lcore, in, &reply, &outcome);
 	if (aggregate_action_send(outcome.action) == AGGREGATE_SEND_RESULTS)
 		result_hand_down(app, lcore, &reply, &outcome);
@@ -102,7 +102,7 @@ static void
 process_request(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
 	const struct frame *frame, uint8_t *payload)
 {
-	struct aggregate_shard *shard = lcore->shard->machine;
+	struct aggregate_shard *shard = lcore->shard->state;
 	struct aggregate_message request;
 	struct aggregate_outcome outcome;
 	struct aggregate_sender sender;
@@ -243,7 +243,7 @@ aggregate_poll(struct app *app, struct lcore *lcore)
 		struct frame frame;
 
 		if (i + 1 < count)
-			aggregate_fetch(mbufs[i + 1]);
+			aggregate_prefetch(mbufs[i + 1]);
 		frame_parse(mbufs[i], &frame);
 		aggregate_receive(app, lcore, mbufs[i]->hash.usr, mbufs[i], &frame);
 	}
@@ -251,6 +251,6 @@ aggregate_poll(struct app *app, struct lcore *lcore)
 		shard->handed_over += count;
 		transmit_flush(app, lcore);
 	}
-	aggregate_shard_quiescent(shard->machine);
+	aggregate_shard_quiescent(shard->state);
 	return count;
 }

@@ -30,13 +30,13 @@ result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const struct f
 	if (frame->network == FRAME_IPV4) {
 		const struct rte_ipv4_hdr *ip4 = ip;
 
-		memcpy(path.address, &ip4->dst_addr, IPV4_BYTES);
+		memcpy(path.address, &ip4->dst_addr, IPV4_ADDR_BYTES);
 		datagram_map_ipv4(&ip4->src_addr, sender->address);
 	} else {
 		const struct rte_ipv6_hdr *ip6 = ip;
 
-		memcpy(path.address, &ip6->dst_addr, IPV6_BYTES);
-		memcpy(sender->address, &ip6->src_addr, IPV6_BYTES);
+		memcpy(path.address, &ip6->dst_addr, IPV6_ADDR_BYTES);
+		memcpy(sender->address, &ip6->src_addr, IPV6_ADDR_BYTES);
 	}
 	sender->port = rte_be_to_cpu_16(udp->src_port);
 	memcpy(sender->path, &path, sizeof(path));
@@ -124,8 +124,8 @@ send_to_worker(struct app *app, struct lcore *lcore, const struct result *result
 }
 
 /*
- * To all workers but one, if there is such a number. Packets are taken from the pool together: the
- * first access to each waits for memory, and so does none for another.
+ * To all workers except `but`, if that is one. Packets are taken from the pool in bulk, so that
+ * their cache misses overlap.
  */
 static void
 send_to_workers(struct app *app, struct lcore *lcore, const struct result *result,
@@ -139,7 +139,7 @@ send_to_workers(struct app *app, struct lcore *lcore, const struct result *resul
 	for (uint8_t w = 0; w < workers; w++)
 		if (w != but)
 			send_to_worker(app, lcore, result, w,
-				aggregate_worker_sender(lcore->shard->machine, outcome->index, w),
+				aggregate_worker_sender(lcore->shard->state, outcome->index, w),
 				all ? mbufs[used++] : rte_pktmbuf_alloc(lcore->pool));
 }
 
@@ -206,7 +206,7 @@ result_hand_down(struct app *app, struct lcore *lcore, const struct aggregate_me
 	struct aggregate_seal seal;
 	struct result result;
 
-	aggregate_leaf_seal(lcore->shard->machine, outcome, &seal);
+	aggregate_leaf_seal(lcore->shard->state, outcome, &seal);
 	read_result(&result, app, lcore, request, outcome->entry, &seal);
 	send_to_workers(app, lcore, &result, outcome, outcome->workers);
 }

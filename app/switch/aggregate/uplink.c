@@ -91,7 +91,7 @@ uplink_limits(const struct uplink *uplink)
 
 /* ---- send ------------------------------------------------------------------------------------ */
 
-/* Send a packet that the switch has made, or drop it. */
+/* A packet that the switch makes; NULL if the pool is empty, which is counted. */
 static struct rte_mbuf *
 new_packet(struct lcore *lcore)
 {
@@ -196,7 +196,7 @@ finish(struct app *app, struct lcore *lcore, struct rte_mbuf *mbuf, const struct
 void
 uplink_send_sums(struct app *app, struct lcore *lcore, const struct aggregate_outcome *outcome)
 {
-	struct aggregate_shard *machine = lcore->shard->machine;
+	struct aggregate_shard *machine = lcore->shard->state;
 	unsigned int packets = aggregate_leaf_packets(machine, outcome);
 	uint16_t port = aggregate_leaf_port(machine, outcome);
 
@@ -225,7 +225,7 @@ send_message(struct app *app, struct lcore *lcore, const struct aggregate_messag
 	if (mbuf == NULL)
 		return;
 	finish(app, lcore, mbuf, &path, app->aggregation->uplink->port, payload,
-		aggregate_leaf_build(lcore->shard->machine, message, payload));
+		aggregate_leaf_build(lcore->shard->state, message, payload));
 }
 
 void
@@ -238,7 +238,7 @@ uplink_poll(struct app *app, struct lcore *lcore, uint64_t now)
 	uplink_sum(app, &sum);
 	if (neighbour_poll(neighbour, now, sum.owed, sum.heard))
 		ask(app, lcore, neighbour);
-	while (aggregate_leaf_poll(lcore->shard->machine, now, &message))
+	while (aggregate_leaf_poll(lcore->shard->state, now, &message))
 		send_message(app, lcore, &message);
 	transmit_flush(app, lcore);
 }

@@ -15,7 +15,7 @@
 #include "match.h"
 #include "pipeline.h"
 
-/** Lcores at the most: each has a queue, of which the driver has no more. */
+/** Greatest number of lcores. Each has a queue, and the driver has no more of them. */
 #define EMBEDDED_MAX_LCORES 16
 
 struct embedded_config {

@@ -65,7 +65,7 @@ static enum verdict
 handle_udp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct frame *frame,
 	enum drop_reason *reason)
 {
-	if (!frame->answered && frame->netfc_port)
+	if (!frame->answered && frame->to_netfc_port)
 		return drop(
 			reason, answer_is_reply(mbuf, frame) ? DROP_STRAY_REPLY : DROP_NOT_NETFC);
 	if (!frame->answered &&

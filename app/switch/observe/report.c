@@ -80,7 +80,7 @@ report_configuration(const struct app *app)
 		print_function(app->functions.function[f]);
 	printf("  match     %s\n", match_kind_name(options->match));
 	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++) {
-		const char *kernel = pipeline_kernel(app_pipeline(app), format);
+		const char *kernel = pipeline_describe_kernel(app_pipeline(app), format);
 
 		if (kernel != NULL)
 			printf("  kernel    %s: %s\n", netfc_set_name(app->sets.by_format[format]),

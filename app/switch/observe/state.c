@@ -29,7 +29,7 @@ kernels_object(const struct app *app)
 	json_t *kernels = json_object();
 
 	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++) {
-		const char *kernel = pipeline_kernel(app_pipeline(app), format);
+		const char *kernel = pipeline_describe_kernel(app_pipeline(app), format);
 
 		if (kernel != NULL)
 			json_object_set_new(kernels, netfc_set_name(app->sets.by_format[format]),

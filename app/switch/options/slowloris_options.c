@@ -9,7 +9,7 @@
 #include "program.h"
 
 #define MAX_TIME_MS (60 * 60 * 1000u)
-/* Ticks are told apart within 15 hours. */
+/* Ticks wrap around after 15 hours. */
 #define MAX_TIMEOUT_S (6 * 60 * 60u)
 #define MAX_TABLE (1u << 24)
 

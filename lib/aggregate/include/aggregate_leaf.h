@@ -11,9 +11,9 @@
  * members are granted what the parent grants, or less. A chunk that all members have sent goes to
  * the parent, sums as digits, least and greatest as values; the parent's result is stored and goes
  * to all members. No timer is needed: when a member retransmits, the sums are sent again. The
- * parent's refusals are passed down to all members at once, and again to who sends again. A job
- *that ends leaves the parent; a job that fails leaves at once. A job that the parent no longer
- *knows ends here as well.
+ * parent's refusals are passed down to all members at once, and repeated to a member that
+ * retransmits. A job that ends leaves the parent; a job that fails leaves at once. A job that the
+ * parent no longer knows ends here as well.
  *
  * An owner's chunks (aggregate_format.h) are refused in trees: MISMATCH. Barriers go up.
  *

@@ -19,8 +19,8 @@
  *     `stall` ticks, answered with the lowest worker that is missing (STALLED).
  *  3. it holds c: operation, format, count and owner have to be as the others' (MISMATCH, and the
  *     entry stays as it was). The values are added, or kept, if it is a copy and w its owner.
- * ADDED; or COMPLETED: the result is rounded and stored; or STALLED as in 2, the values added all
- * the same.
+ *     ADDED; or COMPLETED: the result is rounded and stored; or STALLED as in 2, with the values
+ *     added all the same.
  *  4. it is empty and c < 2S, or holds c - 2S, complete: c begins, then as 3.
  *  5. c is older than what it holds: dropped (STALE). Anything else: WINDOW.
  *

@@ -48,7 +48,7 @@ read_views(const struct aggregate_table *table, uint16_t index, uint32_t generat
 static void
 read_uplink(const struct aggregate_table *table, uint16_t index, struct aggregate_info *info)
 {
-	const struct uplink *uplink;
+	const struct job_at_parent *uplink;
 
 	if (table->uplinks == NULL)
 		return;

@@ -121,7 +121,7 @@ void absence_explain(const struct aggregate_shard *shard, const struct job *job,
  */
 
 /** The job's, in a table that has a parent. */
-static inline struct uplink *
+static inline struct job_at_parent *
 uplink_of(const struct aggregate_table *table, const struct job *job)
 {
 	return &table->uplinks[index_of_job(table, job)];

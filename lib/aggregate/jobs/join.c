@@ -18,7 +18,8 @@ is_same_place(const struct aggregate_place *a, const struct aggregate_place *b)
 		memcmp(a->level, b->level, a->levels * sizeof(a->level[0])) == 0;
 }
 
-/* Whether a join is as the job's others: JOINED. A switch that comes by itself has other levels. */
+/* JOINED if it agrees with the job's earlier joins. A switch above itself has other levels: LOOP.
+ */
 static enum aggregate_action
 compare(const struct job *job, const struct aggregate_join *join)
 {
@@ -267,7 +268,7 @@ note_failure(struct job *job, const struct aggregate_message *request)
 		.reason = request->reason};
 	unsigned int blamed = request->reason - AGGREGATE_MISSING;
 
-	/* Of what is above the switch, the others hear from there, and better. */
+	/* The parent tells the others of failures above this switch, in more detail. */
 	if (request->reason == AGGREGATE_REASON_NONE || request->reason == AGGREGATE_REASON_PARENT)
 		return;
 	if (request->reason >= AGGREGATE_MISSING) {

@@ -32,7 +32,7 @@ seal_make_keys(struct aggregate_table *table, struct job *job)
 void
 leaf_make_keys(struct aggregate_table *table, const struct job *job)
 {
-	const struct uplink *uplink = uplink_of(table, job);
+	const struct job_at_parent *uplink = uplink_of(table, job);
 
 	if (table->limits.secret != NULL)
 		make_keys(table, uplink->number, uplink->session,

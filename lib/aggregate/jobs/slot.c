@@ -218,7 +218,7 @@ parent_is_silent(
 	return now - from >= rules->patience;
 }
 
-/* Each worker is told once, and then makes the sums be sent again, in turn. */
+/* For each worker in turn: one retransmission is answered, the next has the sums sent again. */
 static enum aggregate_action
 step_above(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	const struct aggregate_message *chunk, uint64_t now)

@@ -90,7 +90,7 @@ lay_out(void *memory, const struct aggregate_limits *limits)
 	struct aggregate_table *table = next_piece(&pieces, 1, sizeof(*table));
 	struct aggregate_shard *shards = next_piece(&pieces, limits->shards, sizeof(*shards));
 	struct job *jobs = next_piece(&pieces, limits->jobs, sizeof(*jobs));
-	struct uplink *uplinks = limits->parent.port == 0
+	struct job_at_parent *uplinks = limits->parent.port == 0
 		? NULL
 		: next_piece(&pieces, limits->jobs, sizeof(*uplinks));
 	uint16_t *index_of = next_piece(&pieces, JOB_NUMBERS, sizeof(*index_of));

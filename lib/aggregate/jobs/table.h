@@ -28,7 +28,7 @@ struct place {
 };
 
 /* A job's way to the switch above: shard 0's, but for `heard`. */
-struct uplink {
+struct job_at_parent {
 	uint32_t state; /* enum aggregate_uplink */
 	uint64_t heard; /* ticks: the latest reply; 0: none. Whichever shard it came to */
 	uint64_t next;  /* ticks: when a join or leave is sent again */
@@ -103,7 +103,7 @@ struct aggregate_table {
 	struct aggregate_job_counters counters;
 	struct aggregate_shard *shards;
 	struct job *jobs;
-	struct uplink *uplinks; /* by job; with a parent only */
+	struct job_at_parent *uplinks; /* by job; with a parent only */
 	uint16_t *index_of; /* by number: the index + 1 of the job that is open; 0: there is none */
 	uint32_t *ended_of; /* by a hash of number and token: how many have ended */
 	uint8_t *slot_used;

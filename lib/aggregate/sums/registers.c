@@ -19,7 +19,7 @@ load_signed(const uint8_t *at)
 	return (int32_t)__builtin_bswap32(bits);
 }
 
-/* A lane that has seen an infinity or a NaN; any NaN makes an infinity of no account. */
+/* The sum of a lane with an infinity or a NaN, of which NaN takes precedence. */
 static uint32_t
 special(int32_t low, int32_t high, uint8_t *flags)
 {

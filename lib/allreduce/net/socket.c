@@ -23,8 +23,8 @@
 
 #define HOST_BYTES 256
 #define UDP_BYTES 8
-#define IPV4_BYTES 20
-#define IPV6_BYTES 40
+#define IPV4_ADDR_BYTES 20
+#define IPV6_ADDR_BYTES 40
 
 static const char *
 parse_port(const char *text, uint16_t *port)
@@ -153,7 +153,8 @@ address_of_socket(struct address *address, int fd)
 unsigned int
 address_header_bytes(const struct address *address)
 {
-	return UDP_BYTES + (address->storage.ss_family == AF_INET6 ? IPV6_BYTES : IPV4_BYTES);
+	return UDP_BYTES +
+		(address->storage.ss_family == AF_INET6 ? IPV6_ADDR_BYTES : IPV4_ADDR_BYTES);
 }
 
 bool

@@ -29,7 +29,7 @@ leaf_explain(const struct aggregate_entry *entry, struct aggregate_outcome *outc
 	outcome->level = entry->above.level;
 }
 
-static const struct uplink *
+static const struct job_at_parent *
 uplink_at(const struct aggregate_shard *shard, const struct aggregate_outcome *outcome)
 {
 	return &shard->table->uplinks[outcome->index];
@@ -38,7 +38,7 @@ uplink_at(const struct aggregate_shard *shard, const struct aggregate_outcome *o
 uint16_t
 aggregate_leaf_port(const struct aggregate_shard *shard, const struct aggregate_outcome *outcome)
 {
-	const struct uplink *uplink = uplink_at(shard, outcome);
+	const struct job_at_parent *uplink = uplink_at(shard, outcome);
 
 	return (uint16_t)(shard->table->limits.parent.port +
 		aggregate_shard_of(outcome->entry->chunk, uplink->slots, uplink->shards));
@@ -72,7 +72,7 @@ size_t
 aggregate_leaf_write(struct aggregate_shard *shard, const struct aggregate_outcome *outcome,
 	unsigned int packet, uint8_t *payload)
 {
-	const struct uplink *uplink = uplink_at(shard, outcome);
+	const struct job_at_parent *uplink = uplink_at(shard, outcome);
 	const struct aggregate_entry *entry = outcome->entry;
 	const struct aggregate_message message = {.op = entry->op,
 		.format = entry->format,
@@ -160,7 +160,7 @@ hand_down(struct aggregate_shard *shard, const struct job *job, struct aggregate
 	return AGGREGATE_HANDED_DOWN;
 }
 
-/* Members that do not hear of it ask. Returns whether it is another one than before. */
+/* Members that miss the refusal retransmit. Returns whether it differs from the one before. */
 static bool
 note_refusal(struct aggregate_entry *entry, const struct aggregate_message *reply, uint64_t now)
 {
@@ -177,7 +177,7 @@ note_refusal(struct aggregate_entry *entry, const struct aggregate_message *repl
 		before.detail != reply->detail || before.level != reply->level;
 }
 
-/* A refusal goes to all members at once: those that wait for others would ask seldom. */
+/* Send a refusal to all members at once: those that wait for others seldom retransmit. */
 static enum aggregate_action
 refuse_down(struct aggregate_shard *shard, struct job *job, struct aggregate_entry *entry,
 	struct aggregate_message *reply, uint64_t now, struct aggregate_outcome *outcome)
@@ -203,7 +203,7 @@ take_chunk_reply(struct aggregate_shard *shard, struct aggregate_message *reply,
 	const struct aggregate_table *table = shard->table;
 	struct job *job = find_open_job(table, reply->job);
 	struct aggregate_entry *entry;
-	struct uplink *uplink;
+	struct job_at_parent *uplink;
 
 	if (job == NULL || OBSERVE(job->state) != JOB_OPEN || job->place.levels == 0)
 		return AGGREGATE_STRAY_REPLY;

@@ -12,14 +12,14 @@
  * the parent answers first that it waits, then that all are here: in whichever order that comes.
  */
 static void
-set_state(struct uplink *uplink, enum aggregate_uplink state)
+set_state(struct job_at_parent *uplink, enum aggregate_uplink state)
 {
 	uplink->id++;
 	WRITE(uplink->state, state);
 }
 
 static bool
-has_state(const struct uplink *uplink, enum aggregate_uplink state)
+has_state(const struct job_at_parent *uplink, enum aggregate_uplink state)
 {
 	return uplink->state == state;
 }
@@ -27,7 +27,7 @@ has_state(const struct uplink *uplink, enum aggregate_uplink state)
 void
 leaf_begin(struct aggregate_table *table, const struct job *job)
 {
-	struct uplink *uplink;
+	struct job_at_parent *uplink;
 
 	if (table->uplinks == NULL)
 		return;
@@ -43,7 +43,7 @@ leaf_begin(struct aggregate_table *table, const struct job *job)
 
 /* The parent is told by the next polls; `reason` as in a leave. */
 static void
-leave(struct uplink *uplink, uint64_t next, uint8_t reason)
+leave(struct job_at_parent *uplink, uint64_t next, uint8_t reason)
 {
 	uplink->next = next;
 	uplink->tries = 0;
@@ -54,14 +54,14 @@ leave(struct uplink *uplink, uint64_t next, uint8_t reason)
 void
 leaf_end(struct aggregate_table *table, const struct job *job)
 {
-	struct uplink *uplink;
+	struct job_at_parent *uplink;
 	struct failure failure;
 	const bool failed = job_has_failed(job, &failure);
 
 	if (table->uplinks == NULL || leaf_is_leaving(table, job))
 		return;
 	uplink = uplink_of(table, job);
-	/* Who has no cookie yet is not known there. */
+	/* Without a cookie, the parent has no record of the job. */
 	if (uplink->cookie == 0 || job->lost != 0 || has_state(uplink, AGGREGATE_UPLINK_REFUSED) ||
 		has_state(uplink, AGGREGATE_UPLINK_NONE))
 		set_state(uplink, AGGREGATE_UPLINK_NONE);
@@ -74,7 +74,7 @@ leaf_end(struct aggregate_table *table, const struct job *job)
  * them, they would need a packet more for the last few lanes.
  */
 static enum aggregate_action
-open_below(struct aggregate_table *table, struct job *job, const struct uplink *uplink)
+open_below(struct aggregate_table *table, struct job *job, const struct job_at_parent *uplink)
 {
 	const uint16_t most = uplink->bytes;
 	const uint16_t fitting = most > AGGREGATE_PART_BYTES ? most - AGGREGATE_PART_BYTES : 0;
@@ -86,7 +86,7 @@ open_below(struct aggregate_table *table, struct job *job, const struct uplink *
 enum aggregate_action
 leaf_open(struct aggregate_table *table, struct job *job, uint64_t now)
 {
-	struct uplink *uplink = uplink_of(table, job);
+	struct job_at_parent *uplink = uplink_of(table, job);
 
 	if (has_state(uplink, AGGREGATE_UPLINK_JOINED))
 		return open_below(table, job, uplink);
@@ -99,7 +99,7 @@ leaf_open(struct aggregate_table *table, struct job *job, uint64_t now)
 
 /* Whether all of this switch's own members are here, and the parent waits for others. */
 static bool
-waits_above(const struct job *job, const struct uplink *uplink, enum aggregate_action action)
+waits_above(const struct job *job, const struct job_at_parent *uplink, enum aggregate_action action)
 {
 	return action == AGGREGATE_WAITING && job_is_complete(job) &&
 		has_state(uplink, AGGREGATE_UPLINK_WAITING);
@@ -109,7 +109,7 @@ void
 leaf_tell(const struct aggregate_table *table, const struct job *job, enum aggregate_action action,
 	struct aggregate_outcome *outcome)
 {
-	const struct uplink *uplink = uplink_of(table, job);
+	const struct job_at_parent *uplink = uplink_of(table, job);
 
 	if (action != AGGREGATE_JOINED && action != AGGREGATE_REFUSED_ABOVE &&
 		!waits_above(job, uplink, action))
@@ -121,7 +121,8 @@ leaf_tell(const struct aggregate_table *table, const struct job *job, enum aggre
 
 /* What the parent is asked for: the rest of the list, and this switch's incarnation. */
 static struct aggregate_join
-join_of(const struct aggregate_table *table, const struct job *job, const struct uplink *uplink)
+join_of(const struct aggregate_table *table, const struct job *job,
+	const struct job_at_parent *uplink)
 {
 	const struct aggregate_place *own = &job->place;
 	struct aggregate_join join = {.workers = own->level[0].members,
@@ -139,7 +140,7 @@ join_of(const struct aggregate_table *table, const struct job *job, const struct
 }
 
 static struct aggregate_message
-message_of(struct uplink *uplink, enum aggregate_op op)
+message_of(struct job_at_parent *uplink, enum aggregate_op op)
 {
 	return (struct aggregate_message){.op = (uint8_t)op,
 		.worker = uplink->worker,
@@ -149,7 +150,7 @@ message_of(struct uplink *uplink, enum aggregate_op op)
 }
 
 static void
-ask(const struct aggregate_table *table, const struct job *job, struct uplink *uplink,
+ask(const struct aggregate_table *table, const struct job *job, struct job_at_parent *uplink,
 	uint64_t wait, uint64_t now, struct aggregate_message *message)
 {
 	*message = message_of(uplink, AGGREGATE_JOIN);
@@ -159,7 +160,7 @@ ask(const struct aggregate_table *table, const struct job *job, struct uplink *u
 
 /* Returns whether there is a leave to be sent. */
 static bool
-write_leave(const struct aggregate_table *table, struct uplink *uplink, uint64_t now,
+write_leave(const struct aggregate_table *table, struct job_at_parent *uplink, uint64_t now,
 	struct aggregate_message *message)
 {
 	if (uplink->tries++ == MAX_LEAVES) {
@@ -181,8 +182,8 @@ heartbeat(const struct aggregate_limits *limits)
 }
 
 static bool
-next_message(const struct aggregate_table *table, const struct job *job, struct uplink *uplink,
-	uint64_t now, struct aggregate_message *message)
+next_message(const struct aggregate_table *table, const struct job *job,
+	struct job_at_parent *uplink, uint64_t now, struct aggregate_message *message)
 {
 	const bool joined = has_state(uplink, AGGREGATE_UPLINK_JOINED);
 	struct failure failure;
@@ -234,7 +235,7 @@ is_usable(const struct job *job, const struct aggregate_message *reply)
 }
 
 static void
-refuse(struct uplink *uplink, uint8_t reason, uint8_t decided)
+refuse(struct job_at_parent *uplink, uint8_t reason, uint8_t decided)
 {
 	WRITE(uplink->refused, reason);
 	uplink->decided = decided;
@@ -242,7 +243,7 @@ refuse(struct uplink *uplink, uint8_t reason, uint8_t decided)
 }
 
 static void
-take_grant(struct aggregate_table *table, struct job *job, struct uplink *uplink,
+take_grant(struct aggregate_table *table, struct job *job, struct job_at_parent *uplink,
 	const struct aggregate_message *reply, uint64_t now)
 {
 	if (!is_usable(job, reply)) {
@@ -261,16 +262,17 @@ take_grant(struct aggregate_table *table, struct job *job, struct uplink *uplink
 		open_below(table, job, uplink);
 }
 
-/* A reply to who shows that it is alive: anything but its own session says that it is not known. */
+/* The reply to a heartbeat. Any other session than ours means that the parent has lost the job. */
 static void
-take_heartbeat(struct job *job, const struct uplink *uplink, const struct aggregate_message *reply)
+take_heartbeat(
+	struct job *job, const struct job_at_parent *uplink, const struct aggregate_message *reply)
 {
 	if (reply->code != NETFC_STATUS_OK || reply->join.session != uplink->session)
 		PUBLISH(job->lost, 1);
 }
 
 static void
-take_join_reply(struct aggregate_table *table, struct job *job, struct uplink *uplink,
+take_join_reply(struct aggregate_table *table, struct job *job, struct job_at_parent *uplink,
 	const struct aggregate_message *reply, uint64_t now)
 {
 	if (has_state(uplink, AGGREGATE_UPLINK_JOINED)) {
@@ -291,7 +293,7 @@ take_join_reply(struct aggregate_table *table, struct job *job, struct uplink *u
 }
 
 static bool
-is_answer(const struct uplink *uplink, const struct aggregate_message *reply)
+is_answer(const struct job_at_parent *uplink, const struct aggregate_message *reply)
 {
 	const uint64_t token = reply->op == AGGREGATE_JOIN ? uplink->token
 		: uplink->session != 0                     ? uplink->session
@@ -302,7 +304,7 @@ is_answer(const struct uplink *uplink, const struct aggregate_message *reply)
 }
 
 static bool
-waits_for(const struct uplink *uplink, unsigned int op)
+waits_for(const struct job_at_parent *uplink, unsigned int op)
 {
 	return op == AGGREGATE_LEAVE ? has_state(uplink, AGGREGATE_UPLINK_LEAVING)
 				     : has_state(uplink, AGGREGATE_UPLINK_ASKING) ||
@@ -314,7 +316,7 @@ enum aggregate_action
 leaf_take_reply(struct aggregate_table *table, const struct aggregate_message *reply, uint64_t now)
 {
 	for (uint32_t j = 0; j < table->limits.jobs; j++) {
-		struct uplink *uplink = &table->uplinks[j];
+		struct job_at_parent *uplink = &table->uplinks[j];
 
 		if (!waits_for(uplink, reply->op) || !is_answer(uplink, reply))
 			continue;
