@@ -10,6 +10,7 @@ import tarfile
 
 import pytest
 
+from needs import needs_program
 from project_scripts import PROJECT
 from releasing import bill, version
 
@@ -63,12 +64,17 @@ def test_one_version(repository):
             'python/netfc/_native/version.py'} <= set(changed)
     assert re.search(r'## Unreleased\n\n## 7\.8\.9 - \d{4}-\d\d-\d\d\n\n### Added\n',
                      (repository / 'CHANGELOG.md').read_text())
-    top = run(repository, 'dpkg-parsechangelog').stdout
-    assert 'Version: 7.8.9\n' in top and 'warning' not in top
     page = repository / 'docs' / 'man' / 'netfc-top.1'
     page.write_text(page.read_text().replace('7.8.9', '7.8.8'))
     status, said = release(repository, '--sources')
     assert status == 1 and 'docs/man/netfc-top.1 has 7.8.8' in said
+
+
+@needs_program('dpkg-parsechangelog', ' (Debian: dpkg-dev)')
+def test_debians_changelog(repository):
+    release(repository, '--set', '7.8.9')
+    top = run(repository, 'dpkg-parsechangelog').stdout
+    assert 'Version: 7.8.9\n' in top and 'warning' not in top
 
 
 @pytest.mark.parametrize('wrong, said', [('7.8', 'not a version'), ('v7.8.9', 'not a version')])

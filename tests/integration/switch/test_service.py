@@ -138,7 +138,8 @@ def test_presets_leave_the_service_off(tmp_path, file, enabled):
     ('netfc-client min --l', ['--lanes']),
     ('netfc-top --int', ['--interval']),
 ])
-def test_completion(line, offered):
+def test_completion(line, offered, tmp_path):
+    (tmp_path / 'bf16_k128.netfc').touch()  # a file that is installed is no further set
     words = line.split(' ')
     script = f"""
         source /usr/share/bash-completion/bash_completion
@@ -150,7 +151,8 @@ def test_completion(line, offered):
     """
     path = f'{switch.PROGRAM.parent}:{project_scripts.PROGRAMS}:{os.environ["PATH"]}'
     done = subprocess.run(['bash', '-c', script], text=True, capture_output=True, timeout=600,
-                          env={**os.environ, 'PATH': path}, check=False)
+                          env={**os.environ, 'PATH': path, 'NETFC_TABLES_DIR': str(tmp_path)},
+                          check=False)
     assert done.stdout.split() == offered, done.stderr
 
 
