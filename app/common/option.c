@@ -234,8 +234,8 @@ option_take(FILE *errors, const struct option_row *row, const char *text, void *
 static int
 refuse_key(FILE *errors, const char *option, const struct option_row *row, const char *key)
 {
-	fprintf(errors, "%s: --%s '%s': there is no such key; the keys are",
-		program_invocation_short_name, option, key);
+	fprintf(errors, "%s: --%s '%s': unknown key; known keys:", program_invocation_short_name,
+		option, key);
 	for (unsigned int k = 0; k < row->key_count; k++)
 		fprintf(errors, "%s %s", k > 0 ? "," : "", row->keys[k].name);
 	fprintf(errors, "\n");

@@ -216,8 +216,8 @@ print_shards(const struct app *app, const struct port *port)
 	unsigned int shards = count_shards(app, port);
 
 	if (shards < app->shard_count)
-		printf("  steering  port %u: no queue for %u of the %u lcores that aggregate: what "
-		       "is for them is handed over\n",
+		printf("  steering  port %u: no queue for %u of the %u lcores that aggregate: "
+		       "their packets are handed over\n",
 			port->id, app->shard_count - shards, app->shard_count);
 }
 
@@ -235,8 +235,9 @@ print_result(const struct steering *steering, int result)
 		printf("  steering  port %u: %s refuses rules (%s): it chooses queues itself%s\n",
 			port->id, port->info.driver_name,
 			message != NULL ? message : rte_strerror(rte_errno),
-			steering->app->shard_count > 0 ? ", and lcores hand over what is for others"
-						       : "");
+			steering->app->shard_count > 0
+				? ", and lcores hand over packets of other lcores"
+				: "");
 }
 
 int

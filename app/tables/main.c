@@ -31,8 +31,8 @@ print_help(FILE *stream)
 		stream);
 	for (size_t c = 0; c < COMMANDS; c++)
 		fprintf(stream, "  %-7s %s\n", commands[c]->name, commands[c]->summary);
-	fputs("\nnetfc-tables COMMAND --help says more; so does man netfc-tables.\n"
-	      "Each command has --json for output that programs read.\n"
+	fputs("\nSee also netfc-tables COMMAND --help and man netfc-tables.\n"
+	      "Each command has --json for machine-readable output.\n"
 	      "Exit status: 0 done, 1 wrong usage or bad input, 2 failure.\n",
 		stream);
 }

@@ -143,7 +143,7 @@ class Operation {
 
 function whatIsWrong(name, format, text) {
   if (!text) return `${name} is empty; type ${operandSyntax(format)}.`;
-  return `${quoted(text)} is no operand; expected ${operandSyntax(format)}.`;
+  return `${quoted(text)} is not an operand; expected ${operandSyntax(format)}.`;
 }
 
 // The numbers of a format in order have positions: 0 is zero's, 1 the least positive number's.

@@ -187,9 +187,9 @@ mismatch(struct netfc_allreduce *comm, const struct peer *peer, const struct bla
 {
 	return note(comm, blamed,
 		error_set_for(comm, peer, NETFC_ALLREDUCE_MISMATCH,
-			"%s and others of job %u do not call the same, says switch %s: operation, "
-			"format, count and root have to be the same in all workers, in the same "
-			"order.",
+			"%s and others of job %u call different collectives, says switch %s: "
+			"operation, format, count and root must be the same in all workers, in the "
+			"same order.",
 			blamed->name, comm->options.job, peer->address.text));
 }
 
@@ -252,8 +252,8 @@ refused_in_tree(struct netfc_allreduce *comm, const struct peer *peer, unsigned 
 	case AGGREGATE_REASON_PLACE:
 		return error_set_for(comm, peer, NETFC_ALLREDUCE_MISMATCH,
 			"Switch %s, or one above it, does not take the place in job %u's tree: all "
-			"workers of a switch have to name the same, and switches other ones (options "
-			"levels, level, tree_workers).",
+			"workers of a switch must name the same place, and each switch a different "
+			"one (options levels, level, tree_workers).",
 			text, job);
 	case AGGREGATE_REASON_NO_PARENT:
 		return error_set_for(comm, peer, NETFC_ALLREDUCE_OFF,
@@ -263,7 +263,7 @@ refused_in_tree(struct netfc_allreduce *comm, const struct peer *peer, unsigned 
 	case AGGREGATE_REASON_DIGITS:
 		return error_set_for(comm, peer, NETFC_ALLREDUCE_MISMATCH,
 			"Switch %s, or one above it, takes no exact sums in job %u: start it with "
-			"--aggregate digits=, which has to name their format.",
+			"--aggregate digits=, which must name their format.",
 			text, job);
 	default:
 		return error_set_for(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
@@ -290,7 +290,7 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 	if (code != AGGREGATE_STATUS_CODE)
 		return error_set_for(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
 			"Switch %s refuses with code %u of the NetFC protocol: library and switch "
-			"are of different releases, maybe; install one release on both.",
+			"may be from different releases; install one release on both.",
 			text, code);
 	switch (reason) {
 	case AGGREGATE_REASON_OFF:
@@ -309,16 +309,16 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 		}
 		return error_set_for(comm, peer, NETFC_ALLREDUCE_MISMATCH,
 			"Worker %u does not join job %u as others did, says switch %s: workers, "
-			"slots and bytes have to be the same in all workers (or use another job "
+			"slots and bytes must be the same in all workers (or use another job "
 			"number).",
 			comm->options.worker, job, text);
 	case AGGREGATE_REASON_FULL:
 		return error_set_for(comm, peer, NETFC_ALLREDUCE_FULL,
 			"Switch %s has no place for worker %u in job %u: no job, slot or worker "
-			"number is left, or another process has it, or others have that job by "
-			"another token, who run still or are an earlier run's. Let all workers take "
-			"another job number, ask for fewer slots, or wait until other jobs have "
-			"ended; or start the switch with more (--aggregate jobs=,slots=,workers=).",
+			"number is left, or another process has it, or the job exists with another "
+			"token, from a running or an earlier job. Let all workers take another job "
+			"number, ask for fewer slots, or wait until other jobs have ended; or start "
+			"the switch with more (--aggregate jobs=,slots=,workers=).",
 			text, comm->options.worker, job);
 	case AGGREGATE_REASON_LOOP:
 	case AGGREGATE_REASON_PLACE:

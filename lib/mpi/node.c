@@ -234,8 +234,8 @@ start_pieces(struct job *job)
 		other = stranger(node);
 		if (other != 0) {
 			snprintf(why, sizeof(why),
-				"Rank %d and others of the communicator do not call the same: "
-				"operation, type and count have to be the same in all ranks.",
+				"Rank %d and others of the communicator call different collectives: "
+				"operation, type and count must be the same in all ranks.",
 				job_local_rank(job, other));
 			segment_fail(&node->segment, why);
 			break;

@@ -77,8 +77,8 @@ milliseconds(const char *variable, unsigned int seconds)
 	given = strtod(value, &end);
 	if (*end == '\0' && given >= 0.001 && given <= MAX_S)
 		return (unsigned int)(given * 1000);
-	shim_log("%s=%s is no number of seconds from 0.001 to %d: %u it is", variable, value, MAX_S,
-		seconds);
+	shim_log("%s=%s is not a number of seconds from 0.001 to %d: using %u", variable, value,
+		MAX_S, seconds);
 	return seconds * 1000;
 }
 

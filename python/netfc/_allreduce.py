@@ -26,10 +26,11 @@ class AllreduceError(NetfcError):
     status: a word: "silent", "left", "failed", "timeout", "refused", "off", "waiting", "no-job",
     "mismatch", "full", "window", "protocol", "system", "aborted" or "broken" (as enum
     netfc_allreduce_status of netfc_allreduce.h).
-    worker: who is silent, has left, has failed, was late or did not call the same as others; the
-    least of them, where there are several, and the text says how many more. None: nobody, or it is
-    not known who. leaf: in a tree of switches, of the members of the switch above, the one that
-    this is said of with all of its workers, or None. switch: the index of the switch, or None.
+    worker: who is silent, has left, has failed, was late or called another collective than
+    others; the least of them, where there are several, and the text says how many more. None:
+    nobody, or it is not known who. leaf: in a tree of switches, of the members of the switch
+    above, the one that this is said of with all of its workers, or None. switch: the index of the
+    switch, or None.
     """
 
     # pylint: disable-next=too-many-arguments,too-many-positional-arguments

@@ -80,7 +80,9 @@ def scaled(name: str, seconds: float, per_second: int) -> int:
 def format_number(array: NDArray[Any] | None, name: str | None, result: NDArray[Any] | None) -> int:
     """The number of the format, or of two, which have to fit the arrays' types."""
     if not isinstance(array, numpy.ndarray):
-        raise TypeError(f"{type(array).__name__} is no numpy array: results are written in place")
+        raise TypeError(
+            f"{type(array).__name__} is not a numpy array: results are written in place"
+        )
     of_values, _, of_results = (name or "").partition(":")
     of_values = format_of(array, of_values)
     if not isinstance(result, numpy.ndarray):
@@ -127,14 +129,14 @@ def kind_number(kind: str) -> int:
 def bytes_of(array: NDArray[Any] | None) -> int:
     """An array's, which are copied."""
     if not isinstance(array, numpy.ndarray):
-        raise TypeError(f"{type(array).__name__} is no numpy array, of which bytes are copied")
+        raise TypeError(f"{type(array).__name__} is not a numpy array, whose bytes are copied")
     return array.nbytes
 
 
 def size_of(array: NDArray[Any] | None) -> int:
     """An array's values."""
     if not isinstance(array, numpy.ndarray):
-        raise TypeError(f"{type(array).__name__} is no numpy array: results are written there")
+        raise TypeError(f"{type(array).__name__} is not a numpy array: results are written there")
     return array.size
 
 
@@ -163,7 +165,7 @@ def check_parts(
         return
     if kind in ("allreduce", "reduce"):
         if values.size != result.size:
-            raise ValueError(f"{values.size} values have as many results, not {result.size}")
+            raise ValueError(f"{values.size} values need as many results, not {result.size}")
         return
     if kind == "allgather":
         part, whole, unit = values.nbytes, result.nbytes, "bytes"

@@ -50,7 +50,7 @@ class FixedPoint:
         multiples = numpy.rint(numpy.ldexp(numpy.asarray(values, numpy.float64), self.point))
         if not numpy.all((multiples >= -0x8000) & (multiples <= 0x7FFF)):
             end = numpy.ldexp(1.0, 15 - self.point)
-            raise ValueError(f"a number is none from {-end} to {end - 2.0**-self.point}")
+            raise ValueError(f"a number is outside {-end} to {end - 2.0**-self.point}")
         encodings: Encodings = multiples.astype(numpy.int16).astype(numpy.uint16)
         return encodings
 

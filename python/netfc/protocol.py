@@ -169,7 +169,7 @@ def name_request(name: str, format_id: int, request_id: int = 0) -> bytes:
     size = 4 * NAME_LANES
     encoded = name.encode("ascii", errors="replace")
     if not 0 < len(encoded) < size or not name.isascii():
-        raise ValueError(f"'{name}' is no name of a function: 1 to {size - 1} characters of ASCII")
+        raise ValueError(f"'{name}' is not a function name: give 1 to {size - 1} ASCII characters")
     slots = numpy.frombuffer(encoded.ljust(size, b"\0"), dtype=">u2")
     return request(NAME, format_id, slots[:NAME_LANES], slots[NAME_LANES:], request_id)
 

@@ -251,7 +251,7 @@ def numbers(packet: Any, field: str) -> Values:
     fp32. Raises ValueError where they are no numbers."""
     codec = slot_codec(packet, field)
     if codec is None:
-        raise ValueError(f"{field} of this packet is no number")
+        raise ValueError(f"{field} of this packet is not a number")
     return codec.decode([encoding(codec, slot) for slot in getattr(packet, field)])
 
 

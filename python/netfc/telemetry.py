@@ -122,4 +122,4 @@ class Telemetry:
         try:
             return json.loads(answer)
         except ValueError as error:
-            raise TelemetryError(f"{self._path}: no JSON: {answer[:60]!r}") from error
+            raise TelemetryError(f"{self._path}: not valid JSON: {answer[:60]!r}") from error

@@ -36,7 +36,7 @@ differing(unsigned int w, unsigned int n, void *context)
 	return play_leave(comm, status == NETFC_ALLREDUCE_MISMATCH ? 1 : 10000);
 }
 
-/* Workers that do not call the same: all are told so, and no sum comes of it. */
+/* Workers that call different collectives: all are told so, and no sum comes of it. */
 static void
 test_mismatch(void **state)
 {
@@ -125,7 +125,7 @@ test_join_fails(void **state)
 	/* Another token. */
 	options = worker_options(&play.place, 0, 1);
 	options.token++;
-	assert_int_equal(join_status(&options, "by another token"), NETFC_ALLREDUCE_FULL);
+	assert_int_equal(join_status(&options, "with another token"), NETFC_ALLREDUCE_FULL);
 	play_leave(other, 0);
 	/* The switch does not answer. */
 	server_freeze(server, true);

@@ -333,7 +333,7 @@ NARROW = {row[1] for row in C['format'] if int(row[3]) < 32}
     ('docs/man/netfc-tables.1', 'also takes the operations', set(named('extended_op').values())),
     ('app/bench/options/option_values.c', 'return option_refuse(', ARITHMETIC - {'fma'}),
     ('app/tables/set/build.c', '{"format"', NARROW),
-    ('app/tables/user/user.c', 'is no format of functions', NARROW),
+    ('app/tables/user/user.c', 'is not a format of your own functions', NARROW),
     ('python/netfc/commands/client.py', 'usage=', ARITHMETIC)])
 def test_a_list_is_whole(path, start, wanted):
     """Each name is in the list that starts there, which may be of more lines than one."""

@@ -113,7 +113,7 @@ def test_an_operand_that_is_none(browser, page, x, last):
     before = browser.run(LAST)
     browser.type('x', x)
     syntax = 'a decimal number, inf, nan, or an encoding such as 0x3c00.'
-    wrong = f'“{x}” is no operand; expected ' if x else 'x is empty; type '
+    wrong = f'“{x}” is not an operand; expected ' if x else 'x is empty; type '
     assert browser.text('#x-error') == wrong + syntax
     assert browser.run('return document.getElementById("x").getAttribute("aria-invalid")') == 'true'
     assert browser.text('#stale-note') == 'This is the last result, until there is another.'

@@ -28,17 +28,16 @@ static const char *const queue_names[] = {[QUEUE_OF_SHARD] = "shard", [QUEUE_OF_
 const struct option_row bench_aggregate_keys[BENCH_AGGREGATE_KEYS] = {
 	{"workers", FIELD(workers), OPTION_RANGE(1, 64, 8), .meaning = "workers of the job"},
 	{"slots", FIELD(slots), OPTION_RANGE(1, 32768, 128),
-		.meaning = "chunks in flight at the most, a power of two"},
+		.meaning = "maximum number of chunks in flight, a power of two"},
 	{"bytes", FIELD(bytes), OPTION_RANGE(4, 9000, 1448),
-		.meaning =
-			"bytes of values in a chunk, at the most; with behind= or parent= 8 less, as a "
-			"leaf grants them"},
+		.meaning = "maximum bytes of values in a chunk; with behind= or parent= 8 less, as "
+			   "a leaf grants them"},
 	{"chunks", FIELD(chunks), OPTION_RANGE(0, UINT32_MAX, 0),
-		.meaning = "end after so many chunks (0: --seconds)"},
+		.meaning = "chunks to send; 0: for --seconds"},
 	{"different", FIELD(different), OPTION_RANGE(1, 100000, 64),
-		.meaning = "chunks that differ; then the same ones are sent again"},
+		.meaning = "distinct chunks; then the same ones are sent again"},
 	{"job", FIELD(job), OPTION_RANGE(0, 65534, 1), .meaning = "number of the job"},
-	{"token", FIELD(token), OPTION_RANGE(0, UINT64_MAX - 1, 1), .meaning = "its secret"},
+	{"token", FIELD(token), OPTION_RANGE(0, UINT64_MAX - 1, 1), .meaning = "secret of the job"},
 	{"port", FIELD(port), OPTION_RANGE(1, 65535, 20040),
 		.meaning = "the switch's first UDP port"},
 	{"retry", FIELD(retry), OPTION_RANGE(1, 60000, 100),
@@ -46,17 +45,17 @@ const struct option_row bench_aggregate_keys[BENCH_AGGREGATE_KEYS] = {
 	{"give_up", FIELD(give_up), OPTION_RANGE(1, 3600, 10),
 		.meaning = "seconds without any result that end the run"},
 	{"loss", FIELD(loss), OPTION_REAL_RANGE(0, MAX_SHARE, 0),
-		.meaning = "percent of packets lost, of either direction, by --seed"},
+		.meaning = "percent of packets lost in either direction, drawn with --seed"},
 	{"duplicate", FIELD(duplicate), OPTION_REAL_RANGE(0, MAX_SHARE, 0),
-		.meaning = "percent of packets that come twice, likewise"},
+		.meaning = "percent of packets duplicated, likewise"},
 	{"reorder", FIELD(reorder), OPTION_REAL_RANGE(0, MAX_SHARE, 0),
-		.meaning = "percent of packets that later ones overtake, likewise"},
+		.meaning = "percent of packets overtaken by later ones, likewise"},
 	{"flood", FIELD(flood), OPTION_REAL_RANGE(0, MAX_FLOOD, 0),
-		.meaning = "bad packets beside the workers', in percent of their number"},
+		.meaning = "bad packets in addition, in percent of the workers' packets"},
 	{"format", FIELD(formats),
 		OPTION_NAMED_BY(aggregate_format_name, AGGREGATE_FP16, AGGREGATE_FORMAT_END,
 			1u << AGGREGATE_FP32),
-		.several = true, .meaning = "of the values"},
+		.several = true, .meaning = "format of the values"},
 	{"into", FIELD(into), OPTION_NAMES(into_names, AGGREGATE_INTO_SAME),
 		.meaning = "format of the results: the values' or, of a sum or mean, another"},
 	{"op", FIELD(ops), OPTION_NAMES(op_names, 1), .several = true, .meaning = "operation"},
@@ -69,15 +68,15 @@ const struct option_row bench_aggregate_keys[BENCH_AGGREGATE_KEYS] = {
 	{"queue", FIELD(queue), OPTION_NAMES(queue_names, QUEUE_OF_SHARD),
 		.meaning = "which lcore of --inline gets a chunk: its shard's, or the other, which "
 			   "hands it over"},
-	{"key", FIELD(key), .meaning = "file of the cluster's key: packets have tags"},
+	{"key", FIELD(key), .meaning = "file of the cluster's key: packets carry tags"},
 	{"place", FIELD(place), .value = "INDEXofMEMBERS[+...]", .parse = value_place,
-		.meaning = "of the switch in a tree whose leaves all have so many workers: which "
-			   "member it is of the one above, and so on"},
+		.meaning = "place of the switch in a tree whose leaves all have the same number of "
+			   "workers: its index among the members of the switch above, and so on"},
 	{"behind", FIELD(behind), OPTION_RANGE(1, 64, 0),
 		.meaning = "workers behind each worker, which is a leaf and sends their exact sums "
-			   "(default: none is)"},
+			   "(default: none)"},
 	{"parent", FIELD(parent), .value = "IP", .parse = value_ip,
-		.meaning = "of the switch of --inline, which reaches it over the other ports"},
+		.meaning = "parent of the --inline switch, which reaches it over the other ports"},
 };
 
 unsigned int
@@ -150,7 +149,7 @@ check_tree(const struct aggregate_options *options)
 		return refuse_key(options->behind != 0 ? "behind" : "place",
 			"more than 64 workers in all; give fewer workers=");
 	if (options->results == RESULTS_TO_ONE || has_ops_but(options, AGGREGATE_MAX))
-		return refuse_key("place", "trees know no results=one and no op=copy");
+		return refuse_key("place", "trees support neither results=one nor op=copy");
 	if (options->behind != 0 && (has_ops_but(options, AGGREGATE_MEAN) || options->flood > 0))
 		return refuse_key("behind", "exact sums are of op=sum+mean, without flood=");
 	if (all_leaves(&options->place) > 1 && options->chunks == 0)

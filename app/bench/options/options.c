@@ -43,38 +43,42 @@ static const struct option_row rows[] = {
 	{"operands", FIELD(operands), .value = "random|values|FILE", .preset_text = OPERANDS_RANDOM,
 		.scope = MODE_REQUESTS,
 		.meaning = "random: any bits; values: numbers of all sizes from 0.001 to 1000; or "
-			   "a file: x and y in a line, decimal or 0x and hex digits; as on the "
-			   "wire if it ends in .bin"},
+			   "a file: x and y on each line, decimal or 0x and hex digits; as on the "
+			   "wire if its name ends in .bin"},
 	{"seed", FIELD(seed), OPTION_RANGE(0, UINT64_MAX, 1), .value = "N", .scope = LOAD,
-		.meaning = "for another draw of operands"},
+		.meaning = "seed of the random operands"},
 	{"packets", FIELD(packets), OPTION_RANGE(1, MAX_PACKETS, 0), .value = "N",
 		.scope = MODE_REQUESTS, .meaning = "send N packets"},
 	{"seconds", FIELD(seconds), OPTION_REAL_RANGE(MIN_SECONDS, MAX_SECONDS, 0), .value = "S",
 		.scope = LOAD | MODE_MEMORY,
-		.meaning = "send for S seconds (default 5, unless --packets); with --time, of each "
-			   "figure (default 0.05)"},
+		.meaning = "send for S seconds (default 5, unless --packets); with --time, seconds "
+			   "of each measurement (default 0.05)"},
 	{"window", FIELD(window), OPTION_RANGE(1, MAX_WINDOW, 0), .value = "N",
 		.scope = MODE_REQUESTS, .meaning = "keep N packets outstanding (default 512)"},
 	{"rate", FIELD(rate), OPTION_REAL_RANGE(1, MAX_RATE, 0), .value = "PPS",
 		.scope = MODE_REQUESTS,
-		.meaning = "or send so many packets per second, whatever is answered"},
+		.meaning = "or send PPS packets per second, however many are answered"},
 	{"timeout", FIELD(timeout_ms), OPTION_RANGE(1, MAX_TIMEOUT_MS, 1000), .value = "MS",
-		.scope = MODE_REQUESTS, .meaning = "a reply later than that is lost"},
+		.scope = MODE_REQUESTS,
+		.meaning = "milliseconds after which a reply counts as lost"},
 	{"flows", FIELD(flows), OPTION_RANGE(1, MAX_FLOWS, 1), .value = "N", .scope = MODE_REQUESTS,
-		.meaning = "spread over N UDP source ports"},
+		.meaning = "spread requests over N UDP source ports"},
 	{"src-mac", FIELD(flow.src_mac), .value = "MAC", .parse = value_src_mac, .scope = LOAD,
-		.meaning = "of the requests (default: the port's)"},
+		.meaning = "source MAC address of requests (default: that of the port)"},
 	{"dst-mac", FIELD(flow.dst_mac), .value = "MAC", .parse = value_dst_mac, .scope = LOAD,
-		.meaning = "likewise (default: that of --rx-port, else 02:00:00:00:00:02)"},
+		.meaning = "destination MAC address of requests (default: that of --rx-port, else "
+			   "02:00:00:00:00:02)"},
 	{"src-ip", FIELD(src_ip), .value = "IP", .parse = value_ip, .scope = LOAD,
-		.meaning = "likewise (default 198.18.0.1, of workers from 198.18.0.65 on)"},
+		.meaning = "source IP address of requests (default 198.18.0.1, for workers "
+			   "198.18.0.65 and up)"},
 	{"dst-ip", FIELD(dst_ip), .value = "IP", .parse = value_ip, .scope = LOAD,
-		.meaning = "likewise (default 198.18.0.2)"},
+		.meaning = "destination IP address of requests (default 198.18.0.2)"},
 	{"src-udp", FIELD(flow.src_udp), OPTION_RANGE(1, UINT16_MAX, 49152), .value = "PORT",
-		.scope = LOAD, .meaning = "likewise"},
+		.scope = LOAD, .meaning = "source UDP port of requests"},
 	{"dst-udp", FIELD(flow.dst_udp), OPTION_RANGE(1, UINT16_MAX, NETFC_UDP_PORT),
-		.value = "PORT", .scope = MODE_REQUESTS, .meaning = "likewise"},
-	{"ip6", FIELD(ip6), .scope = LOAD, .meaning = "over IPv6 also where no address is given"},
+		.value = "PORT", .scope = MODE_REQUESTS,
+		.meaning = "destination UDP port of requests"},
+	{"ip6", FIELD(ip6), .scope = LOAD, .meaning = "use IPv6 even if no address is given"},
 	{"tx-port", FIELD(tx_port), OPTION_RANGE(0, LAST_PORT, NO_PORT), .value = "N",
 		.scope = LOAD, .meaning = "DPDK port to send from (default: the first)"},
 	{"rx-port", FIELD(rx_port), OPTION_RANGE(0, LAST_PORT, NO_PORT), .value = "N",
@@ -85,31 +89,33 @@ static const struct option_row rows[] = {
 		.meaning = "seconds for the link to come up"},
 	{"inline", FIELD(switch_lcores), .value = "[N]", .parse = value_lcores, .scope = LOAD,
 		.meaning = "run the switch in this process, too, on N lcores (default 1) besides "
-			   "the one that sends"},
+			   "the sending one"},
 	{"match", FIELD(match), .value = "lpm|hash|direct", .preset = MATCH_LPM,
 		.parse = option_match, .scope = MODE_REQUESTS | MODE_CAPTURE,
-		.meaning = "its match engine (default lpm); with --time, fpu, too"},
+		.meaning =
+			"match engine of the --inline switch (default lpm); with --time, also fpu"},
 	{"progress", FIELD(progress), OPTION_REAL_RANGE(0, MAX_SECONDS, 1), .value = "S",
-		.scope = LOAD, .meaning = "a line every S seconds; 0: none"},
+		.scope = LOAD, .meaning = "print a line every S seconds; 0: none"},
 	{"json", FIELD(json), .value = "FILE|-", .scope = LOAD | MODE_CAPTURE,
 		.meaning = "write the report to FILE or standard output as JSON"},
 	{"strict", FIELD(strict), .scope = MODE_REQUESTS,
-		.meaning = "lost, late, duplicate and reordered replies are failures"},
+		.meaning = "count lost, late, duplicate and reordered replies as failures"},
 	{"aggregate", FIELD(aggregate), .value = "[KEY=VALUE[,...]]",
 		OPTION_KEYS(bench_aggregate_keys), .scope = MODE_AGGREGATE | MODE_MEMORY,
-		.meaning = "be the workers of an aggregation (dpdk-netfc --aggregate) and compare "
-			   "every result with the exact one. Keys:"},
+		.meaning =
+			"act as the workers of an aggregation (dpdk-netfc --aggregate) and compare "
+			"every result with the exact one. Keys:"},
 	{"time", FIELD(time), .value = "sums|tags|FILE", .scope = MODE_CAPTURE | MODE_MEMORY,
 		.meaning =
-			"send nothing, time one thing alone: exact sums, or the tags of packets, "
-			"as --aggregate says, in memory; or the parts of the pipeline, on the "
-			"packets of a capture, in TSC cycles"},
+			"send nothing, time one part: exact sums or the tags of packets, in "
+			"memory, as --aggregate says; or the parts of the pipeline on the packets "
+			"of a capture, in TSC cycles"},
 	{"tables", FIELD(tables), .value = "NAME[,NAME...]", .preset_text = "fp16_k1024",
 		.scope = MODE_CAPTURE, .meaning = "table sets for the capture, one per format"},
 	{"functions", FIELD(functions), .value = "NAME[,NAME...]", .scope = MODE_CAPTURE,
-		.meaning = "functions for it"},
+		.meaning = "functions for the capture"},
 	{"rounds", FIELD(rounds), OPTION_RANGE(1, MAX_ROUNDS, 21), .value = "N",
-		.scope = MODE_CAPTURE, .meaning = "figures of each part, one a round"},
+		.scope = MODE_CAPTURE, .meaning = "number of rounds"},
 };
 
 static enum mode

@@ -118,10 +118,10 @@ read_binary(
 	if (got == 0)
 		return 0;
 	return fail(path,
-		width == sizeof(uint32_t) ? "its length is no multiple of 8 bytes (x, y)"
+		width == sizeof(uint32_t) ? "its length is not a multiple of 8 bytes (x, y)"
 			: width == sizeof(uint16_t)
-			? "its length is no multiple of 4 bytes (x, y)"
-			: "its length is no multiple of 2 bytes (x, y)");
+			? "its length is not a multiple of 4 bytes (x, y)"
+			: "its length is not a multiple of 2 bytes (x, y)");
 }
 
 static int

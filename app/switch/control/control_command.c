@@ -30,7 +30,7 @@ get_text(const json_t *request, const char *name, FILE *errors)
 	const char *text = json_string_value(json_object_get(request, name));
 
 	if (text == NULL)
-		fprintf(errors, "'%s' is missing, or no text", name);
+		fprintf(errors, "'%s' is missing, or not a string", name);
 	return text;
 }
 
@@ -100,7 +100,7 @@ find_setting(const char *name, FILE *errors)
 		if (strcmp(settings[s].name, name) == 0)
 			return &settings[s];
 	}
-	fprintf(errors, "there is no '%s' to set; there is", name);
+	fprintf(errors, "unknown setting '%s'; known settings:", name);
 	for (unsigned int s = 0; s < RTE_DIM(settings); s++)
 		fprintf(errors, " %s", settings[s].name);
 	slowloris_options_print_names(errors);
@@ -118,7 +118,7 @@ set_rule(struct app *app, const struct option_row *option, const json_t *value, 
 	int result = -1;
 
 	if (text == NULL) {
-		fprintf(errors, "'value' is missing, or neither a number nor a text");
+		fprintf(errors, "'value' is missing, or neither a number nor a string");
 	} else {
 		pthread_mutex_lock(&app->state_lock);
 		result = defend_set(app, option, text, errors);
@@ -200,7 +200,7 @@ start_capture(struct app *app, const json_t *request, FILE *errors)
 	struct capture_request wanted = {.path = file};
 
 	if (file == NULL || file[0] == '\0') {
-		fprintf(errors, "'file' is missing, or no text");
+		fprintf(errors, "'file' is missing, or not a string");
 		return -1;
 	}
 	if (get_number(request, "snaplen", CAPTURE_MIN_SNAPLEN, CAPTURE_MAX_SNAPLEN, &snaplen,
@@ -324,7 +324,7 @@ execute(struct app *app, const json_t *request, json_t *answer, FILE *errors)
 		if (strcmp(commands[c].name, name) == 0)
 			return commands[c].function(app, request, answer, errors);
 	}
-	fprintf(errors, "there is no command '%s'; there is", name);
+	fprintf(errors, "unknown command '%s'; known commands:", name);
 	for (unsigned int e = 0; e < RTE_DIM(exchanges); e++)
 		fprintf(errors, " %s", exchanges[e].name);
 	for (unsigned int c = 0; c < RTE_DIM(commands); c++)
@@ -340,7 +340,7 @@ parse_and_execute(struct app *app, const char *line, size_t length, json_t *answ
 	int result = -1;
 
 	if (request == NULL)
-		fprintf(errors, "no JSON, column %d: %s", error.column, error.text);
+		fprintf(errors, "not valid JSON, column %d: %s", error.column, error.text);
 	else if (!json_is_object(request))
 		fprintf(errors, "expected a JSON object");
 	else

@@ -72,12 +72,12 @@ parse_parent(FILE *errors, const char *option, const char *text, void *field)
 	OPTION_NAMED_BY(aggregate_format_name, AGGREGATE_FP16, AGGREGATE_FORMAT_END, usual)
 
 const struct option_row aggregate_keys[AGGREGATE_KEY_COUNT] = {
-	{"jobs", FIELD(jobs), OPTION_RANGE(1, 1024, 16), .meaning = "jobs at a time"},
+	{"jobs", FIELD(jobs), OPTION_RANGE(1, 1024, 16), .meaning = "concurrent jobs"},
 	{"slots", FIELD(slots), OPTION_RANGE(1, 32768, 512),
 		.meaning = "slots of all jobs together"},
 	{"workers", FIELD(workers), OPTION_RANGE(1, 64, 64), .meaning = "workers of a job"},
 	{"per_address", FIELD(per_address), OPTION_RANGE(1, 1024, 8),
-		.meaning = "jobs that one address may begin and not complete"},
+		.meaning = "incomplete jobs that one address may have"},
 	{"bytes", FIELD(bytes), OPTION_RANGE(4, MAX_BYTES, 1448),
 		.meaning = "bytes of values in a chunk"},
 	{"idle", FIELD(idle), OPTION_RANGE(1, 1000000, 60),
@@ -86,17 +86,18 @@ const struct option_row aggregate_keys[AGGREGATE_KEY_COUNT] = {
 		.meaning = "seconds after which a chunk's missing worker is named"},
 	{"port", FIELD(port), OPTION_RANGE(1, 65535, 20040), .meaning = "first UDP port"},
 	{"shards", FIELD(shards), OPTION_RANGE(0, 64, 0),
-		.meaning = "lcores that aggregate, a UDP port each; 0: as many as there are"},
+		.meaning = "lcores that aggregate, each with a UDP port; 0: all lcores"},
 	{"key", FIELD(key),
-		.meaning = "file of the cluster's key, 32 bytes: packets have tags (default none)"},
+		.meaning =
+			"file of the cluster's key, 32 bytes: packets carry tags (default none)"},
 	{"formats", FIELD(formats), .several = true, FORMAT_NAMES(AGGREGATE_ALL_FORMATS),
-		.meaning = "what is added up; the fewer, the less memory slots take"},
+		.meaning = "formats of values; fewer formats take less memory per slot"},
 	{"digits", FIELD(digits), .several = true, FORMAT_NAMES(0),
 		.meaning = "formats whose exact sums members may send, as leaves of a tree do; "
 			   "each takes memory"},
 	{"parent", FIELD(parent), .value = "IP[:PORT]", .parse = parse_parent,
-		.meaning = "this switch is a leaf: its sums go to that one, UDP port 20040 unless "
-			   "given"},
+		.meaning = "make this switch a leaf that sends its sums to this parent; UDP port "
+			   "20040 unless given"},
 };
 
 uint32_t

@@ -144,24 +144,24 @@ static const struct option_row rows[] = {
 	{"stations", FIELD(stations), OPTION_RANGE(1, MAX_STATIONS, 8192), .value = "N",
 		.meaning = "stations the bridge remembers"},
 	{"ageing", FIELD(ageing_s), OPTION_RANGE(1, MAX_AGEING_S, DEFAULT_AGEING_S), .value = "S",
-		.meaning = "seconds until it forgets a silent one"},
+		.meaning = "seconds after which the bridge forgets a silent station"},
 	{"address", FIELD(addresses), .value = "IP[/LEN][@PORT[:QUEUE]]", .parse = parse_address,
 		.meaning = "answer ARP, neighbour discovery, ping and requests to this address, on "
 			   "that port only; requests to it are steered to the queue, if the device "
-			   "can; repeatable"},
+			   "supports it; repeatable"},
 	{"mtu", FIELD(mtu), OPTION_RANGE(RTE_ETHER_MIN_MTU, UINT16_MAX, 0), .value = "N",
-		.meaning = "MTU of all ports (default: what they have)"},
+		.meaning = "MTU of all ports (default: unchanged)"},
 	{"mbufs", FIELD(mbufs), OPTION_RANGE(MIN_MBUFS, MAX_MBUFS, 0), .value = "N",
-		.meaning = "packet buffers of each NUMA node in use (default: what all queues can "
-			   "hold)"},
+		.meaning = "packet buffers of each NUMA node in use (default: enough for all "
+			   "queues)"},
 	{"rx-burst", FIELD(rx_burst), OPTION_RANGE(1, PIPELINE_BURST, PIPELINE_BURST), .value = "N",
-		.meaning = "packets to take from a receive queue at once, at the most"},
+		.meaning = "maximum number of packets taken from a receive queue at once"},
 	{"config", FIELD(config), .value = "(PORT,QUEUE,LCORE)[,...]", .parse = queue_config_parse,
 		.meaning = "which lcore polls which receive queue (default: queues in turn)"},
 	{"port", FIELD(udp_port), OPTION_RANGE(1, UINT16_MAX, NETFC_UDP_PORT), .value = "N",
 		.meaning = "UDP port of NetFC requests"},
 	{"idle-exit", FIELD(idle_exit_ms), OPTION_RANGE(1, MAX_IDLE_EXIT_MS, 0), .value = "MS",
-		.meaning = "stop once nothing was received for MS milliseconds"},
+		.meaning = "stop after MS milliseconds without a received packet"},
 	{"stats-json", FIELD(stats_json), .value = "FILE",
 		.meaning = "write the final counters to FILE"},
 	{"latency", FIELD(latency),
@@ -169,12 +169,13 @@ static const struct option_row rows[] = {
 	{"stats-interval", FIELD(stats_interval_s), OPTION_RANGE(1, MAX_STATS_INTERVAL_S, 0),
 		.value = "S", .meaning = "print a line of statistics every S seconds"},
 	{"control", FIELD(control), .value = "PATH",
-		.meaning = "take commands on a Unix socket (netfc-ctl)"},
+		.meaning = "accept commands on a Unix socket (netfc-ctl)"},
 	{"aggregate", FIELD(aggregate), .value = "[KEY=VALUE[,...]]", OPTION_KEYS(aggregate_keys),
-		.meaning = "add up what many workers send (libnetfc-allreduce); needs an "
+		.meaning = "sum the vectors of many workers (libnetfc-allreduce); needs an "
 			   "--address. Keys:"},
 	{"gateway", FIELD(gateway), .value = "IP", .parse = parse_gateway,
-		.meaning = "router to the parent of aggregations (default: it is on the link)"},
+		.meaning = "router to the parent of aggregations (default: the parent is on "
+			   "the link)"},
 };
 
 static const struct option_table tables[] = {
@@ -214,7 +215,7 @@ options_parse(int argc, char **argv, struct options *options, int *eal_argc)
 		.program = PROGRAM,
 		.version = NETFC_VERSION,
 		.summary = "Usage: " PROGRAM " [EAL options] -- [options]\n"
-			   "A switch that computes with floating-point numbers in the packets it "
+			   "A switch that computes on the floating-point numbers in the packets it "
 			   "forwards.\n\n",
 		.notes = "Without NIC, hugepages or root, requests from a capture file:\n"
 			 "  " PROGRAM " --no-huge -m 512 --no-pci -l 0 \\\n"

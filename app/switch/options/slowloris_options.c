@@ -50,7 +50,7 @@ parse_threshold(FILE *errors, const char *option, const char *text, void *field)
 const struct option_row slowloris_rows[SLOWLORIS_OPTION_COUNT] = {
 	{"slowloris", FIELD(on),
 		.meaning = "watch connections per byte of each IPv4 destination, answer queries, "
-			   "drop while there is an attack:"},
+			   "drop packets during an attack:"},
 	/* 500 bytes: a request with its handshake is longer, what holds a connection open is not.
 	 */
 	{"slowloris-threshold", FIELD(threshold), OPTION_REAL_RANGE(0, 1, 0.002), .value = "R",
@@ -59,18 +59,18 @@ const struct option_row slowloris_rows[SLOWLORIS_OPTION_COUNT] = {
 	{"slowloris-connections", FIELD(least), OPTION_RANGE(1, MAX_TABLE, 100), .value = "N",
 		.scope = AT_ANY_TIME, .meaning = "and at least N connections"},
 	{"slowloris-time", FIELD(time_ms), OPTION_RANGE(0, MAX_TIME_MS, 1000), .value = "MS",
-		.scope = AT_ANY_TIME, .meaning = "for MS milliseconds, to begin and to end"},
+		.scope = AT_ANY_TIME, .meaning = "for MS milliseconds, to begin or to end"},
 	{"slowloris-release", FIELD(release_percent), OPTION_RANGE(1, 100, 50), .value = "P",
-		.scope = AT_ANY_TIME, .meaning = "it ends below P percent of R or N"},
+		.scope = AT_ANY_TIME, .meaning = "an attack ends below P percent of R or N"},
 	{"slowloris-policy", FIELD(policy), OPTION_NAMES(policy_names, SLOWLORIS_DESTINATION),
 		.scope = AT_ANY_TIME,
-		.meaning = "drop all for that destination, or connections that are slow"},
+		.meaning = "drop all packets to that destination, or those of slow connections"},
 	{"slowloris-bytes", FIELD(slow_bytes), OPTION_RANGE(1, UINT32_MAX, 1000), .value = "N",
-		.scope = AT_ANY_TIME, .meaning = "slow: sent less than N bytes"},
+		.scope = AT_ANY_TIME, .meaning = "slow connections: fewer than N bytes sent"},
 	{"slowloris-grace", FIELD(grace_ms), OPTION_RANGE(0, MAX_TIME_MS, 5000), .value = "MS",
-		.scope = AT_ANY_TIME, .meaning = "in the MS milliseconds since their SYN"},
+		.scope = AT_ANY_TIME, .meaning = "within MS milliseconds of their SYN"},
 	{"slowloris-timeout", FIELD(timeout_s), OPTION_RANGE(1, MAX_TIMEOUT_S, 60), .value = "S",
-		.scope = AT_ANY_TIME, .meaning = "silent for S seconds: ended"},
+		.scope = AT_ANY_TIME, .meaning = "a connection silent for S seconds has ended"},
 	{"slowloris-table", FIELD(connections), OPTION_RANGE(1, MAX_TABLE, 65536), .value = "N",
 		.meaning = "connections tracked"},
 	{"slowloris-destinations", FIELD(destinations), OPTION_RANGE(1, MAX_TABLE, 4096),

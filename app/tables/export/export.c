@@ -23,8 +23,8 @@
 static const char usage[] =
 	"Usage: netfc-tables export --target TARGET [OPTION...] SET\n"
 	"       netfc-tables export --target TARGET [OPTION...] --aggregate KIND\n"
-	"Write the table set SET, a name or a file, as entries for the programs in p4/; or those of\n"
-	"the programs that aggregate, of which p4/jobs makes the jobs'.\n\n";
+	"Write the table set SET, a name or a file, as entries for the programs in p4/; or the\n"
+	"entries of the programs that aggregate, except those of jobs, which p4/jobs makes.\n\n";
 
 /* What can be written, and how. */
 static const struct target {
@@ -93,7 +93,7 @@ static const struct option_row rows[] = {
 			   "protobuf's text format; as a Python program for Tofino's runtime "
 			   "shell; as JSON for it"},
 	{"layout", 'l', FIELD(layout), OPTION_NAMES(layout_names, P4_DIRECT),
-		.meaning = "as the program was compiled"},
+		.meaning = "layout that the program was compiled for"},
 	{"lanes", 'n', FIELD(write.lanes), OPTION_RANGE(1, MAX_AGGREGATE_FP8_LANES, 0),
 		.value = "N",
 		.meaning = "lanes that the program computes, 1 to 8 (default 1); of fp8 an even "
@@ -102,23 +102,24 @@ static const struct option_row rows[] = {
 	{"port", 'p', FIELD(udp_port), OPTION_RANGE(1, UINT16_MAX, 0), .value = "PORT",
 		.meaning = "UDP port of requests (default 20038; with --aggregate 20040)"},
 	{"aggregate", FIELD(kind), OPTION_NAMES(kind_names, KIND_SET), .first_name = KIND_RESULTS,
-		.meaning = "of a program that rounds the results of aggregations; of one that "
-			   "leaves that to the workers (NETFC_SUMS, and Tofino)"},
+		.meaning =
+			"entries of a program that rounds the results of aggregations; or of one "
+			"that leaves that to the workers (NETFC_SUMS, and Tofino)"},
 	{"format", FIELD(format), OPTION_NAMES(format_names, 0), .first_name = AGGREGATE_FP16,
-		.meaning = "of what is added up (default fp16)"},
+		.meaning = "format of the values (default fp16)"},
 	{"functions", 'f', FIELD(functions), .value = "NAMES",
-		.meaning = "functions of one number (list --functions), or files of your own, for "
-			   "a program with as many, NETFC_FUNCTIONS; joined by commas"},
+		.meaning = "functions of one number (list --functions), or files of your own, "
+			   "separated by commas, for a program with as many (NETFC_FUNCTIONS)"},
 	{"slowloris", FIELD(slowloris),
-		.meaning = "the tables of a program with NETFC_SLOWLORIS, too"},
+		.meaning = "also write the tables of a program with NETFC_SLOWLORIS"},
 	{"up-to", FIELD(last_op), OPTION_NAMES(op_names, 0), .first_name = NETFC_SUB,
 		.meaning = "fp32_exact: the last operation that the program has (default div)"},
 	{"program", FIELD(write.program), .value = "PROGRAM", .parse = take_identifier,
 		.meaning = "the program's name for bfrt (default " DEFAULT_PROGRAM
 			   "; with --aggregate " DEFAULT_AGGREGATE_PROGRAM ")"},
 	{"output", 'o', FIELD(output), .value = "FILE",
-		.meaning = "write to FILE, and say what was written"},
-	{"json", FIELD(json), .meaning = "say it as JSON"},
+		.meaning = "write to FILE, and report its contents"},
+	{"json", FIELD(json), .meaning = "report as JSON"},
 };
 
 static const char *

@@ -16,9 +16,9 @@ static const char usage[] =
 	"Usage: netfc-tables build [OPTION...] NAME\n"
 	"       netfc-tables build --function NAME (--from FILE | --expression TEXT) [OPTION...]\n"
 	"Build the table set NAME and write it to NAME.netfc in the current folder.\n"
-	"With --function, make a function of one number of your own in place of it, and write\n"
-	"it to NAME.netfcfun.\n"
-	"A file that is there already is replaced as a whole, or stays as it was.\n\n";
+	"With --function, build your own function of one number instead, and write it to\n"
+	"NAME.netfcfun.\n"
+	"An existing file is replaced as a whole or left unchanged.\n\n";
 static const char notes[] = "netfc-tables list names all table sets.\n";
 
 /* What --help describes. */
@@ -33,21 +33,21 @@ struct options {
 static const struct option_row rows[] = {
 	{"output", 'o', FIELD(output), .value = "FILE", .meaning = "write to FILE instead"},
 	{"dir", 'd', FIELD(dir), .value = "DIR", .meaning = "write to the folder DIR instead"},
-	{"quiet", 'q', FIELD(quiet), .meaning = "say nothing unless something goes wrong"},
-	{"json", FIELD(json), .meaning = "say what was written as JSON"},
+	{"quiet", 'q', FIELD(quiet), .meaning = "print nothing but errors"},
+	{"json", FIELD(json), .meaning = "report as JSON"},
 	{"function", 'f', FIELD(user.function), .value = "NAME",
-		.meaning = "make the function NAME: lower-case letters, digits and underscores; "
-			   "nothing that reads as a conversion, such as to_q16"},
+		.meaning = "build the function NAME: lower-case letters, digits and underscores; "
+			   "not one that reads as a conversion, such as to_q16"},
 	{"format", FIELD(user.format), .value = "FORMAT",
 		.meaning =
-			"of x and f(x): fp16, posit16, bf16, posit16_es2, fp8_e4m3, fp8_e5m2, or "
+			"format of x and f(x): fp16, posit16, bf16, posit16_es2, fp8_e4m3, fp8_e5m2, or "
 			"one that saturates, fp8_e4m3_sat or fp8_e5m2_sat (default fp16)"},
 	{"from", FIELD(user.from), .value = "FILE",
-		.meaning = "f's values, a line each: all, in the order of the encodings of x; "
+		.meaning = "f's values, one per line: all, in the order of the encodings of x; "
 			   "or pairs of x and f(x); decimal numbers, inf, nan, or encodings such "
 			   "as 0x3c00. Or an expression: f(x) = ..."},
 	{"expression", FIELD(user.expression), .value = "TEXT",
-		.meaning = "such as 'x / (1 + exp(-x))', rounded once"},
+		.meaning = "an expression such as 'x / (1 + exp(-x))', rounded once"},
 };
 
 /* What was done, for the report. */
@@ -117,7 +117,7 @@ write_file(const char *path, int (*save)(const void *object, const char *path), 
 
 	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
 		return report_error(STATUS_INPUT,
-			"cannot write %s: it exists and is no regular file; name another", path);
+			"cannot write %s: it exists and is not a regular file; name another", path);
 	error = save(object, path);
 	if (error == NETFC_OK && stat(path, &status) != 0)
 		error = NETFC_ERR_IO;

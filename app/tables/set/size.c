@@ -14,7 +14,7 @@ static const char usage[] =
 	"a / in it.\n\n";
 static const char notes[] =
 	"Plain counts one entry for each key that can occur. Bytes are those of the values,\n"
-	"2 an entry in the paper's tables; 1 KB is 1,024 bytes.\n";
+	"2 per entry in the paper's tables; 1 KB is 1,024 bytes.\n";
 
 /* Whether a prefix matches a key of the domain. */
 static bool
@@ -144,7 +144,7 @@ run_size(void *options, char **operands, int count)
 
 const struct command size_command = {
 	.name = "size",
-	.summary = "count entries and bytes, plain and compressed, beside the paper's 448 KB",
+	.summary = "count entries and bytes, plain and compressed, against the paper's 448 KB",
 	.usage = usage,
 	.notes = notes,
 	COMMAND_OPTIONS(json_option_rows, struct json_option),

@@ -161,7 +161,7 @@ print_account(const struct size_report *report)
 static void
 print_beside(const struct size_report *report)
 {
-	puts("Beside the paper's 448 KB:");
+	puts("Compared with the paper's 448 KB:");
 	print_account_total("all slots", report->bytes.slots);
 	if (!is_papers(report))
 		print_account_total("all slots, no copies", report->single_bytes);

@@ -47,8 +47,8 @@ struct verdict {
 
 static const char usage[] =
 	"Usage: netfc-tables verify [OPTION...] FILE...\n"
-	"Build the table set that each FILE holds again and compare it with the file, byte for\n"
-	"byte. Where they differ, say which table, and which key of it, comes first.\n\n";
+	"Rebuild the table set of each FILE and compare it with the file, byte for byte. Where\n"
+	"they differ, print the table and key of the first difference.\n\n";
 static const char notes[] = "Exit status: 0 all are right, 1 one or more are not, 2 failure.\n";
 
 /* ---- bytes, and where they differ ------------------------------------------------------------ */
@@ -262,12 +262,12 @@ print_verdict(const struct verdict *verdict)
 	char bytes[GROUPED_SIZE];
 
 	if (verdict->good) {
-		printf("%s: good: all %s bytes are those of %s built again\n", verdict->path,
+		printf("%s: good: all %s bytes are those of a rebuild of %s\n", verdict->path,
 			grouped(verdict->bytes, bytes), verdict->set);
 		return;
 	}
 	printf("%s: BAD: %s", verdict->path,
-		verdict->error != NULL ? verdict->error : "not what a rebuild gives");
+		verdict->error != NULL ? verdict->error : "differs from a rebuild");
 	if (verdict->difference.found)
 		print_difference(&verdict->difference);
 	else

@@ -17,9 +17,9 @@ static const char usage[] =
 	"rounded correctly. SET is a name, or a file: then it ends in .netfc or has a / in\n"
 	"it. OP is add, sub, mul or div (or + - x /). X and Y are decimal numbers, inf, nan,\n"
 	"or encodings such as 0x3c00.\n"
-	"What needs no table set is computed in a FORMAT, or in that of a set: functions of\n"
-	"X, such as sqrt or to_bf16; min, max and compare of X and Y; and fma, X * Y + Z.\n"
-	"netfc-tables list --functions has them all. A FILE.netfcfun is a function of your\n"
+	"Operations that need no table set take a FORMAT, or a SET for its format: functions\n"
+	"of X, such as sqrt or to_bf16; min, max and compare of X and Y; and fma, X * Y + Z.\n"
+	"netfc-tables list --functions lists them all. A FILE.netfcfun is a function of your\n"
 	"own (netfc-tables build --function).\n\n";
 static const char notes[] =
 	"Exception flags are 1 invalid, 2 division by zero, 4 overflow, 8 underflow. Accuracy\n"
@@ -35,14 +35,15 @@ struct options {
 
 static const struct option_row rows[] = {
 	{"stream", 's', FIELD(stream),
-		.meaning = "read operations from standard input, one a line: OP X Y, or X Y where "
-			   "the command line has OP; answer each with a line"},
+		.meaning =
+			"read operations from standard input, one per line: OP X Y, or X Y where "
+			"the command line has OP; print one line for each"},
 	{"hex", FIELD(hex),
 		.meaning = "operands are encodings without 0x, and a stream's answers are X Y Z "
 			   "FF: operands, result and exception flags in hexadecimal (with OP in "
 			   "front where the input has it). Lines X Y Z F, as testfloat_gen writes "
-			   "them, are understood, too: Z and F, what they expect, are skipped"},
-	{"json", FIELD(json), .meaning = "print JSON; a stream's answers are one object a line"},
+			   "them, are accepted, too: Z and F, the expected result, are ignored"},
+	{"json", FIELD(json), .meaning = "print JSON; for a stream, one object per line"},
 };
 
 static void

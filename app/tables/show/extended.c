@@ -110,19 +110,6 @@ is_extended(const char *name)
 	return find_extended(name, &extended);
 }
 
-/* "fp16, posit16 and so on": the formats that functions and extended operations have. */
-static void
-list_formats(char *text, size_t size)
-{
-	const struct netfc_format *format;
-	size_t used = 0;
-
-	NETFC_FOREACH_FORMAT (format) {
-		used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ",
-			netfc_format_name(format));
-	}
-}
-
 /* Of any width; NULL: none has that name. */
 static const struct netfc_format *
 named_format(const char *name)
@@ -158,19 +145,33 @@ has_extended(const struct netfc_format *format, const struct extended *extended)
 	return netfc_format_width(format) <= 16;
 }
 
+/* "fp16, posit16 and so on": the formats that a function or extended operation has. */
+static void
+list_formats(const struct extended *extended, char *text, size_t size)
+{
+	const struct netfc_format *format;
+	size_t used = 0;
+
+	NETFC_FOREACH_FORMAT (format) {
+		used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ",
+			netfc_format_name(format));
+	}
+	if (has_extended(netfc_fp32_format(), extended))
+		snprintf(text + used, size - used, ", %s", netfc_format_name(netfc_fp32_format()));
+}
+
 int
-read_format(const struct command *command, const char *text, const struct extended *extended,
+read_format(const struct command *command, char **operands, const struct extended *extended,
 	const struct netfc_format **format)
 {
 	char known[FORMATS_BYTES];
 
-	*format = find_format(text);
+	*format = find_format(operands[0]);
 	if (*format != NULL && has_extended(*format, extended))
 		return STATUS_DONE;
-	list_formats(known, sizeof(known));
-	return report_error(STATUS_INPUT,
-		"%s: '%s' is no format of functions, min, max, compare or fma; known are %s",
-		command->name, text, known);
+	list_formats(extended, known, sizeof(known));
+	return report_error(STATUS_INPUT, "%s: '%s' is not a format of %s; its formats are %s",
+		command->name, operands[0], operands[1], known);
 }
 
 /* How many operands it takes. */
@@ -198,15 +199,16 @@ compute(const struct extended *extended, struct calculation *c)
 }
 
 static int
-not_extended(const char *name)
+not_extended(const char *format, const char *name)
 {
 	enum netfc_op op;
 
 	if (parse_op(name, &op))
 		return report_error(
-			STATUS_INPUT, "calc: %s needs a table set, such as fp16_exact", name);
+			STATUS_INPUT, "calc: %s needs a table set, such as %s_exact", name, format);
 	return report_error(STATUS_INPUT,
-		"calc: no function or operation '%s'; netfc-tables list --functions has all", name);
+		"calc: no function or operation '%s'; netfc-tables list --functions lists them all",
+		name);
 }
 
 int
@@ -214,13 +216,13 @@ calc_extended(char **operands, int count, bool hex, bool json)
 {
 	struct calculation c = {.op = operands[1]};
 	struct extended extended;
-	const bool found = find_extended(c.op, &extended);
-	int status = read_format(&calc_command, operands[0], &extended, &c.format);
+	int status;
 
+	if (!find_extended(c.op, &extended))
+		return not_extended(operands[0], c.op);
+	status = read_format(&calc_command, operands, &extended, &c.format);
 	if (status != STATUS_DONE)
 		return status;
-	if (!found)
-		return not_extended(c.op);
 	c.count = operand_count(&extended);
 	c.from = c.to = format_slot(c.format);
 	if (extended.function != NULL) {
@@ -238,7 +240,7 @@ static const char operand_names[CALCULATION_OPERANDS] = "xyz";
 int
 no_operand(const struct command *command, struct netfc_slot slot, const char *word, bool hex)
 {
-	return report_error(STATUS_INPUT, "%s: '%s' is no operand; expected %s", command->name,
+	return report_error(STATUS_INPUT, "%s: '%s' is not an operand; expected %s", command->name,
 		word,
 		slot.format != NULL ? encoding_syntax(slot.format, hex)
 			: hex       ? "one to four hex digits, such as 0100"

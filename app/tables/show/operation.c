@@ -24,7 +24,7 @@ read_operand(const struct command *command, const struct netfc_format *format, c
 {
 	if (parse_encoding(format, text, hex, bits))
 		return STATUS_DONE;
-	return report_error(STATUS_INPUT, "%s: '%s' is no operand; expected %s", command->name,
+	return report_error(STATUS_INPUT, "%s: '%s' is not an operand; expected %s", command->name,
 		text, encoding_syntax(format, hex));
 }
 

@@ -36,8 +36,7 @@ static const struct option_row rows[] = {
 			   "div (or + - x /); X and Y are decimal numbers, inf, nan, or encodings "
 			   "such as 0x3c00"},
 	{"hex", FIELD(hex), .meaning = "X and Y are encodings without 0x"},
-	{"json", FIELD(json),
-		.meaning = "print JSON: every entry, where people get ranges of keys"},
+	{"json", FIELD(json), .meaning = "print JSON: every entry instead of ranges of keys"},
 };
 
 /* netfc-tables show SET: the set's description. */

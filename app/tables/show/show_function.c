@@ -13,15 +13,15 @@ show_function(char **operands, int count, bool json)
 {
 	const struct netfc_format *format;
 	struct extended extended;
-	const bool found = find_extended(operands[1], &extended);
-	int status = read_format(&show_command, operands[0], &extended, &format);
+	int status;
 
+	if (!find_extended(operands[1], &extended) || extended.function == NULL)
+		return report_error(STATUS_INPUT,
+			"show: '%s' is not a function; netfc-tables list --functions lists them all",
+			operands[1]);
+	status = read_format(&show_command, operands, &extended, &format);
 	if (status != STATUS_DONE)
 		return status;
-	if (!found || extended.function == NULL)
-		return report_error(STATUS_INPUT,
-			"show: '%s' is no function; netfc-tables list --functions has all",
-			operands[1]);
 	return show_entries(&(struct entries){netfc_function_argument(extended.function, format),
 				    netfc_function_result(extended.function, format), format,
 				    extended.function, NULL},

@@ -411,7 +411,7 @@ no_such_key(const struct page *page, const char *text)
 	bool is_signed = netfc_table_key_signed(page->table);
 
 	return report_error(STATUS_INPUT,
-		"show: '%s' is no key of %s; keys are %lld to %lld, or 0x0 to 0x%llx", text,
+		"show: '%s' is not a key of %s; keys are %lld to %lld, or 0x0 to 0x%llx", text,
 		netfc_table_page_name(page->table, page->number), is_signed ? -end / 2 : 0,
 		is_signed ? end / 2 - 1 : end - 1, end - 1);
 }

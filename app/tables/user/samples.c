@@ -261,7 +261,7 @@ take_word(const struct lines *lines, uint16_t x, const char *word)
 	uint32_t z;
 
 	if (!parse_encoding(samples->format, word, false, &z))
-		return bad_line(lines, "no number and no encoding", word);
+		return bad_line(lines, "neither a number nor an encoding", word);
 	if (!is_encoding(word))
 		decimal_read(word, &value);
 	take_value(samples, x, (uint16_t)z, value, !isfinite(value));
@@ -275,11 +275,11 @@ take_pair(const struct lines *lines, const char *first, const char *second)
 	uint32_t x;
 
 	if (!parse_encoding(lines->samples->format, first, false, &x))
-		return bad_line(lines, "x is no number and no encoding", first);
+		return bad_line(lines, "x is neither a number nor an encoding", first);
 	if (decimal_read(first, &number) && number != netfc_decode(lines->samples->format, x))
-		return bad_line(lines, "x is no number of the format", first);
+		return bad_line(lines, "x is not a number of the format", first);
 	if (lines->samples->given[x])
-		return bad_line(lines, "x is there for the second time", first);
+		return bad_line(lines, "x is given twice", first);
 	return take_word(lines, (uint16_t)x, second);
 }
 

@@ -22,9 +22,9 @@ check_options(const struct user_options *options)
 	if (netfc_user_function_is_name(options->function))
 		return STATUS_DONE;
 	return report_error(STATUS_INPUT,
-		"build: '%s' is no name for a function of your own: a lower-case letter, then up "
-		"to 30 letters, digits or underscores; none of netfc-tables list --functions; and "
-		"nothing that reads as a conversion, such as to_q16 or from_fp32",
+		"build: '%s' is not a name for your own function: expected a lower-case letter, then "
+		"up to 30 letters, digits or underscores; not a name in netfc-tables list "
+		"--functions, nor one that reads as a conversion, such as to_q16 or from_fp32",
 		options->function);
 }
 
@@ -41,9 +41,9 @@ find_format(const char *name, const struct netfc_format **format)
 	if (*format != NULL)
 		return STATUS_DONE;
 	return report_error(STATUS_INPUT,
-		"build: '%s' is no format of functions of your own; known are fp16, posit16, "
+		"build: '%s' is not a format of your own functions; known are fp16, posit16, "
 		"bf16, posit16_es2, fp8_e4m3 and fp8_e5m2, and fp8_e4m3_sat and fp8_e5m2_sat, in "
-		"which what is too large becomes the greatest number",
+		"which too large results become the greatest number",
 		name);
 }
 

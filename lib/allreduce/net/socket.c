@@ -33,7 +33,7 @@ parse_port(const char *text, uint16_t *port)
 	unsigned long number = strtoul(text, &end, 10);
 
 	if (*text < '0' || *text > '9' || *end != '\0' || number == 0 || number > UINT16_MAX)
-		return "the port is no number of 1 to 65535";
+		return "the port is not a number from 1 to 65535";
 	*port = (uint16_t)number;
 	return NULL;
 }

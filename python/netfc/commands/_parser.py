@@ -25,7 +25,7 @@ def add_telemetry_options(parser: argparse.ArgumentParser) -> None:
         "--file-prefix",
         metavar="PREFIX",
         default=telemetry.FILE_PREFIX,
-        help="the switch's (default %(default)s)",
+        help="file prefix of the switch (default %(default)s)",
     )
     parser.add_argument(
         "--telemetry", metavar="PATH", help="the telemetry socket, instead of that of --file-prefix"

@@ -27,16 +27,16 @@ Slot = formats.Format | FixedPoint
 
 DESCRIPTION = """\
 Compute X OP Y, X * Y + Z (fma), or a function of X, in a NetFC switch and print the result. Without
-operands, read them from FILE or standard input, "X Y" a line, and print a result a line; empty
-lines and lines that start with # are skipped. Operands are decimal numbers, inf, nan, or encodings
-such as 0x3c00. FUNCTION is rsqrt, exp, to_bf16 and so on, see netfc-tables list --functions, or
-one of your own by its name: what the switch has loaded. `query IPV4` asks a switch that detects
-Slowloris for what it has counted for that destination."""
+operands, read them from FILE or standard input, one "X Y" per line, and print one result per line;
+empty lines and lines that start with # are skipped. Operands are decimal numbers, inf, nan, or
+encodings such as 0x3c00. FUNCTION is rsqrt, exp, to_bf16 and so on (see netfc-tables list
+--functions), or the name of your own function, if the switch has loaded it. `query IPV4` asks a
+switch that detects Slowloris for its counters of that destination."""
 
 EPILOG = """\
-Exception flags of the switch (invalid, division by zero, overflow, underflow) are said on standard
-error. Exit status: 0 done, 1 wrong usage or input, 2 no reply or an error of the switch.
-An operand that looks like an option, such as -inf, goes behind a lone --.
+Exception flags of the switch (invalid, division by zero, overflow, underflow) are printed on
+standard error. Exit status: 0 done, 1 wrong usage or input, 2 no reply or an error of the switch.
+An operand that looks like an option, such as -inf, must follow a lone --.
 Example: netfc-client add 1.5 2.25 --server 10.0.0.2"""
 
 
@@ -84,17 +84,21 @@ def make_parser() -> Parser:
         " of 8 bits up to two, with or without 0x",
     )
     option("--json", action="store_true", help="print one JSON object")
-    option("--mtu", type=int, default=MTU, help="bytes of the longest packet (%(default)s)")
-    option("--lanes", type=int, help="lanes in a datagram at the most (as many as fit the MTU)")
+    option("--mtu", type=int, default=MTU, help="largest packet in bytes (%(default)s)")
+    option(
+        "--lanes", type=int, help="maximum number of lanes in a datagram (as many as fit the MTU)"
+    )
     option(
         "--timeout",
         metavar="SECONDS",
         type=float,
         default=TIMEOUT,
-        help="until a datagram counts as lost and is sent again (%(default)s)",
+        help="seconds after which a datagram counts as lost and is sent again (%(default)s)",
     )
-    option("--retries", type=int, default=RETRIES, help="how often it is sent again (%(default)s)")
-    option("--window", type=int, default=WINDOW, help="datagrams under way at once (%(default)s)")
+    option(
+        "--retries", type=int, default=RETRIES, help="how many times it is sent again (%(default)s)"
+    )
+    option("--window", type=int, default=WINDOW, help="datagrams in flight (%(default)s)")
     return parser
 
 
@@ -190,7 +194,7 @@ def wrong_count(op: str, count: int, given: int) -> str:
     said = f"{op} takes {COUNTS[count]}, not {given}"
     if op in (*protocol.OPS, *protocol.EXTRA_OPS, *protocol.FUNCTIONS):
         return said
-    return f"{said}: it is none of {', '.join(protocol.OPS | protocol.EXTRA_OPS)}, so a function"
+    return f"{said}: a function, as it is not one of {', '.join(protocol.OPS | protocol.EXTRA_OPS)}"
 
 
 def read_operands(options: argparse.Namespace, slot: Slot) -> list[Encodings]:

@@ -18,8 +18,8 @@ MAX_TIMEOUT = 3600  # seconds
 LEVELS = "emergency alert critical error warning notice info debug".split()
 
 DESCRIPTION = """\
-Change a running switch that was started with --control PATH. What cannot be done is said, and the
-switch goes on as it was."""
+Change a running switch that was started with --control PATH. If a command fails, the reason is
+printed and nothing changes."""
 EPILOG = f"""\
 The socket is --socket, else $NETFC_CONTROL, else {PATH}. Only the user that runs the switch, and
 root, may open it. Exit status: 0 done, 1 wrong usage, 2 refused by the switch, or no switch.
@@ -59,7 +59,7 @@ def make_parser() -> Parser:
         "--socket",
         metavar="PATH",
         default=os.environ.get("NETFC_CONTROL", PATH),
-        help="the switch's --control",
+        help="control socket of the switch, its --control",
     )
     parser.add_argument(
         "--timeout",
@@ -75,7 +75,7 @@ def make_parser() -> Parser:
     tables.add_argument("sets", metavar="NAME[,NAME...]", help="as --tables takes them")
     add = commands.add_parser(
         "add",
-        help="compute with these table sets, too, or in the place of " "those of their formats",
+        help="compute with these table sets in addition, replacing those of the same formats",
     )
     add.add_argument("sets", metavar="NAME[,NAME...]", help="as --tables takes them")
     add_functions(commands)
@@ -89,7 +89,7 @@ def make_parser() -> Parser:
     log = commands.add_parser("log", help="change what is logged")
     log.add_argument("pattern", help="which of DPDK's logs, such as 'pmd.net.*' or '*'")
     log.add_argument("level", choices=LEVELS)
-    add_capture(commands.add_parser("capture", help="capture what goes in and out into a file"))
+    add_capture(commands.add_parser("capture", help="capture packets to a file"))
     commands.add_parser(
         "show", help="show the configuration, table sets, functions and aggregations"
     )
@@ -107,7 +107,7 @@ def add_functions(commands: Any) -> None:
     functions = commands.add_parser("functions", help="compute these functions, and no others")
     more = commands.add_parser(
         "add-functions",
-        help="compute these functions, too, or in the place of those of their names",
+        help="compute these functions in addition, replacing those of the same names",
     )
     functions.add_argument(
         "functions",
@@ -130,24 +130,24 @@ def add_capture(parser: argparse.ArgumentParser) -> None:
         "file",
         metavar="FILE",
         type=absolute_path,
-        help="pcapng; the switch makes it, with its rights, where nothing is yet",
+        help="pcapng file, which must not exist yet; the switch creates it, with its own rights",
     )
     start.add_argument(
         "--snaplen",
         metavar="BYTES",
         type=int,
         default=2048,
-        help="what of each packet, 14 to 65000",
+        help="bytes to keep of each packet, 14 to 65000",
     )
     start.add_argument(
-        "--packets", metavar="N", type=int, default=0, help="end after so many; 0: no limit"
+        "--packets", metavar="N", type=int, default=0, help="end after N packets; 0: no limit"
     )
     start.add_argument(
         "--bytes",
         metavar="N",
         type=int,
         default=100000000,
-        help="end before the file is longer; 0: no limit",
+        help="end before the file exceeds N bytes; 0: no limit",
     )
     actions.add_parser("stop", help="end the capture")
     actions.add_parser("show", help="show the capture that is running, or the last one")

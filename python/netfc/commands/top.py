@@ -25,7 +25,7 @@ MIN_INTERVAL = 0.1
 DESCRIPTION = """\
 Watch a running switch: rates, drops, the load of lcores, ports. With --server, also the accuracy
 of a sample of fp16 additions and multiplications that are sent to it, compared with the CPU's.
-q ends it."""
+Press q to quit."""
 
 
 def interval(text: str) -> float:
@@ -126,7 +126,7 @@ def show_always(
 def why_no_screen() -> str:
     """Why there can be no view that refreshes; empty if there can."""
     if not sys.stdin.isatty() or not sys.stdout.isatty():
-        return "this is no terminal"
+        return "this is not a terminal"
     try:
         curses.setupterm()
     except curses.error:

@@ -150,4 +150,4 @@ def check_parts(name: str, parts: list[Any], own: Any) -> None:
     """Raises ValueError where parts differ in size or type."""
     for part in parts:
         if part.numel() != own.numel() or part.dtype != own.dtype:
-            raise ValueError(f"{name}: a tensor {_shown(part)} is no place for one {_shown(own)}")
+            raise ValueError(f"{name}: a tensor {_shown(part)} cannot hold one {_shown(own)}")

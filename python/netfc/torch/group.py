@@ -96,7 +96,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
             raise ValueError("all_reduce_into: the operations are SUM, AVG, MIN and MAX")
         if output.numel() != tensor.numel():
             raise ValueError(
-                f"all_reduce_into: {tensor.numel()} values have as many results, not"
+                f"all_reduce_into: {tensor.numel()} values need as many results, not"
                 f" {output.numel()}"
             )
         call = calls.all_reduce_into(output, tensor, name, _format_of(output, tensor, form))
@@ -431,7 +431,7 @@ def _format_of(output: Any, tensor: Any, form: str | None) -> str:
         if name is None or (form and one is tensor and name != form):
             raise TypeError(
                 f"all_reduce_into: a tensor of {one.dtype} does not hold {form or 'numbers that'}"
-                f"{'' if form else ' the switch adds up: name its format, maybe'}"
+                f"{'' if form else ' the switch adds up: you may have to name its format'}"
             )
         names.append(name)
     return names[0] if names[0] == names[1] else ":".join(names)

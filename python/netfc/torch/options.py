@@ -99,7 +99,7 @@ def _token(text: str | None) -> int | None:
         return None
     token = int(text, 0) if re.fullmatch("0[xX][0-9a-fA-F]+|0|[1-9][0-9]*", text) else -1
     if token not in TOKENS:
-        raise ValueError("NETFC_TOKEN is no number of 64 bits: give one, '0x12' or '18'")
+        raise ValueError("NETFC_TOKEN is not a 64-bit number: give one, '0x12' or '18'")
     return token
 
 

@@ -344,7 +344,7 @@ def test_a_switch_that_ends_ends_the_run(tmp_path):
     ('op=add', "'add'"),
     ('data=noise', "'noise'"),
     ('length=short', "'short'"),
-    ('speed=9', 'there is no such key; the keys are workers'),
+    ('speed=9', 'unknown key; known keys: workers'),
     ('workers', 'KEY=VALUE'),
     ('bytes=2000', 'see --mtu'),
 ])

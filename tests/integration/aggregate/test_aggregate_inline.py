@@ -104,7 +104,7 @@ def test_bad_packets_are_counted(tmp_path):
     (['--aggregate=workers=40,place=1of2,chunks=9'], 'place=: more than 64 workers in all'),
     (['--aggregate=workers=9,behind=8'], 'behind=: more than 64 workers in all'),
     (['--aggregate=behind=2,op=min'], 'behind=: exact sums are of op=sum+mean'),
-    (['--aggregate=place=0of1,op=copy'], 'place=: trees know no results=one and no op=copy'),
+    (['--aggregate=place=0of1,op=copy'], 'place=: trees support neither results=one nor op=copy'),
     (['--aggregate=parent=198.18.0.3'], 'parent=: is that of the switch: it goes with --inline'),
     (['--aggregate', '--inline', '--tx-port', 1], 'brings its own ports'),
     (['--inline=17'], 'a number from 1 to 16'),

@@ -307,7 +307,7 @@ def test_without_aggregate_a_request_is_told_so(tmp_path):
     ('jobs=0', "--aggregate jobs '0': expected a number from 1 to 1024"),
     ('per_address=0', "--aggregate per_address '0': expected a number from 1 to 1024"),
     ('bytes=8952', "--aggregate bytes '8952': expected a number from 4 to 8948"),
-    ('slot=4', "--aggregate 'slot': there is no such key; the keys are jobs, slots,"),
+    ('slot=4', "--aggregate 'slot': unknown key; known keys: jobs, slots,"),
     ('jobs', "--aggregate 'jobs': expected KEY=VALUE"),
     ('port=20038', 'UDP port 20038 is that of requests'),
     ('port=65535,shards=2', 'the last port is 65535'),

@@ -237,7 +237,7 @@ def test_what_other_collectives_refuse():
             comm.reduce_scatter(floats, np.zeros(4, np.int32))
         with pytest.raises(ValueError, match='root is worker 1, and there are 1'):
             comm.broadcast(floats, 1)
-        with pytest.raises(TypeError, match='no numpy array'):
+        with pytest.raises(TypeError, match='not a numpy array'):
             comm.broadcast([1, 2])
         with pytest.raises(ValueError, match="no collective 'scatter'"):
             comm.start_collective('scatter', floats)
@@ -482,7 +482,7 @@ def test_interrupt():
 @pytest.mark.parametrize('arguments, error, text', [
     ((np.ones(0, np.float32),), ValueError, 'has 0 values'),
     ((np.ones(5, np.int16),), TypeError, 'array of int16 cannot be reduced'),
-    (([1.0, 2.0],), TypeError, 'list is no numpy array'),
+    (([1.0, 2.0],), TypeError, 'list is not a numpy array'),
     ((np.ones((4, 4), np.float32).T[1:],), ValueError, 'not contiguous'),
     ((np.ones(5, '>f4'),), ValueError, 'byte order'),
     ((np.ones(5, np.float32), 'product'), ValueError, "no operation 'product'"),
@@ -522,7 +522,7 @@ def single_worker():
     ({'interface': 'nosuchdevice'}, ValueError, 'no network device nosuchdevice'),
     ({'bind_address': '::1'}, ValueError, 'one is IPv4, the other IPv6'),
     ({'switches': []}, ValueError, '0 addresses'),
-    ({'switches': 'nowhere:0'}, ValueError, 'port is no number'),
+    ({'switches': 'nowhere:0'}, ValueError, 'port is not a number'),
     ({'switches': '[::1:5'}, ValueError, 'closing bracket'),
 ])
 def test_wrong_options(options, error, text):

@@ -38,7 +38,7 @@ def test_what_does_not_fit_is_refused(tmp_path):
         told = results(tmp_path, 2, 'refuse_parts', address=address)
     for lists, sizes, parts, whole in told:
         assert 'all_gather: 3 is not 2 times 1' in lists
-        assert 'a tensor of 3 float32 is no place for one of 2 float32' in sizes
+        assert 'a tensor of 3 float32 cannot hold one of 2 float32' in sizes
         assert 'reduce_scatter: a tensor of 3 float32' in parts
         assert 'reduce_scatter_tensor: 5 is not 2 times 2' in whole
 
@@ -47,7 +47,7 @@ def test_other_roots_are_told(tmp_path):
     with serving() as address:
         for text in failures(tmp_path, 2, 'differ_in_root', address=address):
             assert 'broadcast 1 from rank' in text
-            assert 'do not call the same' in text
+            assert 'call different collectives' in text
 
 
 def test_an_optimizer_that_is_shared_out(tmp_path):

@@ -25,7 +25,7 @@ def test_calls_that_differ_are_named_by_rank(tmp_path, body):
         told = failures(tmp_path, 2, body, address=address)
     sizes = (10, 11) if body == 'different_shapes' else (200, 100)
     for text in told:
-        assert 'do not call the same, says' in text
+        assert 'call different collectives, says' in text
         for rank, size in enumerate(sizes):
             assert f'rank {rank} ' in text
             assert f'all_reduce 1, sum of {size} float32' in text
@@ -242,4 +242,4 @@ def test_variables_that_make_no_sense(tmp_path, name, value):
 def test_a_token_that_is_none(tmp_path, value):
     """It may be one nearly: it is not repeated where others could read it."""
     text, = failures(tmp_path, 1, 'alone', address='127.0.0.1:9', NETFC_TOKEN=value)
-    assert 'NETFC_TOKEN is no number of 64 bits' in text and value not in text.replace('0x12', '')
+    assert 'NETFC_TOKEN is not a 64-bit number' in text and value not in text.replace('0x12', '')

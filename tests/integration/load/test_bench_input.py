@@ -55,7 +55,7 @@ def test_bad_configurations(options, eal, message):
     ('a.txt', b'1 2\n3\n', 'line 2: expected two operands'),
     ('a.txt', b'1 fish\n', 'line 1: expected a decimal number'),
     ('a.txt', b'# nothing\n\n', 'no operands in it'),
-    ('a.bin', b'\x3c\x00\x3c', 'no multiple of 4 bytes'),
+    ('a.bin', b'\x3c\x00\x3c', 'not a multiple of 4 bytes'),
 ])
 def test_bad_operands(tmp_path, name, content, message):
     path = tmp_path / name

@@ -222,7 +222,7 @@ def test_no_view_without_a_terminal_that_is_known(running):
     command = [project_scripts.PROGRAMS / 'netfc-top', '--telemetry', running.telemetry_path]
     done = script('netfc-top', '--telemetry', running.telemetry_path)
     assert (done.returncode, done.stderr) == (
-        2, 'netfc-top: this is no terminal; --once prints one view\n')
+        2, 'netfc-top: this is not a terminal; --once prints one view\n')
     leader, follower = pty.openpty()
     done = subprocess.run(command, stdin=follower, stdout=follower, stderr=subprocess.PIPE,
                           text=True, check=False, timeout=600,

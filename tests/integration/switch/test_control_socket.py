@@ -31,12 +31,12 @@ POLLED = 10  # descriptors: what ends the thread, what listens, eight clients
 
 
 @pytest.mark.parametrize('line, said', [
-    (b'', 'no JSON'), (b'{', 'no JSON'), (b'[]', 'an object'), (b'null', 'no JSON'),
+    (b'', 'not valid JSON'), (b'{', 'not valid JSON'), (b'[]', 'an object'), (b'null', 'not valid JSON'),
     (b'{}', "'command' is missing"), (b'{"command": 1}', "'command' is missing"),
-    (b'{"command": "fly"}', 'there is tables add functions add-functions set'), (b'{"command": "tables"}', "'sets'"),
-    (b'{"command": "tables", "sets": ["fp16_k1"]}', "'sets'"), (b'\xff\xfe', 'no JSON'),
-    (b'{"command": "show", "command": "stop"}', 'no JSON'), (b'[' * 4000, 'no JSON'),
-    (b'\0' * 10, 'no JSON'), (b'{"command":"a\\\xcf\xb0"}', 'invalid escape')])
+    (b'{"command": "fly"}', 'known commands: tables add functions add-functions set'), (b'{"command": "tables"}', "'sets'"),
+    (b'{"command": "tables", "sets": ["fp16_k1"]}', "'sets'"), (b'\xff\xfe', 'not valid JSON'),
+    (b'{"command": "show", "command": "stop"}', 'not valid JSON'), (b'[' * 4000, 'not valid JSON'),
+    (b'\0' * 10, 'not valid JSON'), (b'{"command":"a\\\xcf\xb0"}', 'invalid escape')])
 def test_lines_that_are_no_command(control, line, said):
     answer = control.exchange(line)
     assert answer['ok'] is False
@@ -46,7 +46,7 @@ def test_lines_that_are_no_command(control, line, said):
 
 def test_a_line_that_is_too_long(running):
     with Control(running[2]) as control:
-        assert control.exchange(b'x' * LINE_BYTES)['error'].startswith('no JSON')
+        assert control.exchange(b'x' * LINE_BYTES)['error'].startswith('not valid JSON')
         assert 'too long' in control.exchange(b'x' * (LINE_BYTES + 1))['error']
         with pytest.raises(ControlError):
             control.do('show')

@@ -68,8 +68,16 @@ def test_calc_says_what_goes_in_and_out():
 def test_a_format_without_functions(name, words):
     """binary32 has add, sub, mul and div only."""
     text = complaint('calc', name, *words)
-    assert f"'{name}' is no format of functions, min, max, compare or fma; known are fp16," in text
+    assert f"'{name}' is not a format of {words[0]}; its formats are fp16," in text
     assert text.endswith('fp8_e4m3, fp8_e5m2\n')
+
+
+def test_known_formats_are_those_of_the_function():
+    """binary32 has conversions alone; what no format has is not blamed on the format."""
+    assert complaint('calc', 'fp17', 'to_bf16', '1').endswith('fp8_e4m3, fp8_e5m2, fp32\n')
+    assert run('calc', 'fp32', 'to_bf16', '1').stdout.startswith('fp32: to_bf16 1 = 1\n')
+    assert 'calc: add needs a table set, such as fp32_exact' in complaint('calc', 'fp32', 'add', '1', '2')
+    assert "no function or operation 'cbrt'" in complaint('calc', 'fp32', 'cbrt', '1')
 
 
 @pytest.mark.parametrize('function, x, value, flags', [
@@ -119,7 +127,7 @@ def test_show_some_entries():
     assert run('show', 'fp16_k8', 'exp', '3').stdout.startswith('KEY ')
     assert 'round' in complaint('show', 'fp8_e4m3_sat', 'min', '1')
     assert 'name some X' in complaint('show', 'fp32', 'to_bf16')
-    assert "'fp32' is no format of functions" in complaint('show', 'fp32', 'sqrt', '1')
+    assert "'fp32' is not a format of sqrt" in complaint('show', 'fp32', 'sqrt', '1')
     [entry] = run_json('show', 'fp16', 'from_int16', '-3')
     assert entry == {'x': {'bits': '0xfffd', 'value': -3},
                      'result': {'bits': '0xc200', 'value': -3, 'flags': []}}
@@ -135,13 +143,13 @@ def test_fixed_point_by_exact_fractions(name):
 
 
 def test_bad_input():
-    assert 'known are fp16' in complaint('calc', 'fp17', 'sqrt', '1')
+    assert 'its formats are fp16' in complaint('calc', 'fp17', 'sqrt', '1')
     assert 'sqrt needs X;' in complaint('calc', 'fp16', 'sqrt', '1', '2')
     assert 'fma needs X, Y and Z;' in complaint('calc', 'fp16', 'fma', '1', '2')
     assert "'cbrt'" in complaint('calc', 'fp16', 'cbrt', '1')
     assert 'list --functions' in complaint('calc', 'fp16', 'cbrt', '1')
     assert 'fp16_exact' in complaint('calc', 'fp16', 'add', '1', '2')
-    assert "'fma' is no function" in complaint('show', 'fp16', 'fma')
+    assert "'fma' is not a function" in complaint('show', 'fp16', 'fma')
     assert 'list --functions' in complaint('show', 'fp16', 'cbrt')
     for operand in ('', 'nan', '40000', '1.5x', '0x12345', '-32769'):
         assert 'that fits' in complaint('calc', 'fp16', 'from_int16', operand)

@@ -207,7 +207,7 @@ def test_values_of_8_bits(tmp_path):
     assert 'line 257: more values than there are encodings of x' in said
     (tmp_path / 'values').write_text('0x100\n')
     said = complaint('build', '-f', 'mine', '--from', 'values', '--format', 'fp8_e5m2', cwd=tmp_path)
-    assert "line 1: no number and no encoding: '0x100'" in said
+    assert "line 1: neither a number nor an encoding: '0x100'" in said
 
 
 def test_flags_of_encodings(tmp_path):
@@ -260,13 +260,13 @@ def test_files_that_are_none(tmp_path):
 
     assert '65436 of 65,536 values are missing, the first that of x = 0x0064' in said('1\n' * 100)
     assert 'line 65537: more values than there are encodings of x' in said('1\n' * 65537)
-    assert "line 3: no number and no encoding: 'one'" in said('1\n\none\n')
+    assert "line 3: neither a number nor an encoding: 'one'" in said('1\n\none\n')
     assert 'line 2: expected one value' in said('1\n1 2\n')
     assert 'line 2: expected x and a value' in said('1 2\n1\n')
     assert 'line 1: expected one value' in said('1 2 3\n')
-    assert "line 2: x is there for the second time: '0x3c00'" in said('1 2\n0x3c00 3\n')
-    assert "line 1: x is no number of the format: '0.1'" in said('0.1 2\n')
-    assert "line 1: x is no number and no encoding: 'x'" in said('x 2\n')
+    assert "line 2: x is given twice: '0x3c00'" in said('1 2\n0x3c00 3\n')
+    assert "line 1: x is not a number of the format: '0.1'" in said('0.1 2\n')
+    assert "line 1: x is neither a number nor an encoding: 'x'" in said('x 2\n')
     assert '65535 of 65,536 values are missing' not in said('1 2\n')  # NaN need not be there
     assert '63487 of 65,536' not in said('') and 'missing' in said('')
     assert 'there is more than the expression' in said('f(x) = x\n1\n')
@@ -282,10 +282,10 @@ def test_wrong_options(tmp_path):
     assert 'either --from or' in said('-f', 'mine', '--from', 'a', '--expression', 'x')
     assert "--function '': expected a value" in said('-f', '', '--expression', 'x')
     for name in ('sqrt', 'Mine', 'a b', 'fma', 'add', '2x', 'to_q16', 'from_bf16', 'to_int32'):
-        assert 'is no name' in said('-f', name, '--expression', 'x')
+        assert 'is not a name' in said('-f', name, '--expression', 'x')
     assert 'reads as a conversion' in said('-f', 'to_q16', '--expression', 'x')
     for name in ('fp17', 'fp8_e4m3_exact', 'fp32', 'fp16_sat'):
-        assert f"'{name}' is no format of functions of your own" in said(
+        assert f"'{name}' is not a format of your own functions" in said(
             '-f', 'mine', '--expression', 'x', '--format', name)
     assert 'are for a --function' in said('fp16_k1', '--expression', 'x')
     assert 'or a --function' in said('fp16_k1', '-f', 'mine', '--expression', 'x')

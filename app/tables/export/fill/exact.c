@@ -433,7 +433,8 @@ p4_exact_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_pr
 	struct exact_source source;
 
 	if (netfc_set_find_table(set, "exps") == NULL)
-		return "of the correctly rounded sets, fp16_exact and bf16_exact have a P4 program";
+		return "it has no P4 program; of the correctly rounded sets, fp16_exact, "
+		       "bf16_exact, fp32_exact and those of fp8 have one";
 	if (layout != P4_DIRECT)
 		return "the correctly rounded sets have the direct layout only";
 	source = exact_source(set, program);
