@@ -138,18 +138,18 @@ create_rings(struct embedded *embedded, unsigned int q)
 }
 
 /*
- * All ports so far: the load generator's, and those that the machine has besides. They have an
- * owner, as the switch takes all ports without one.
+ * Keep the load generator's port from the switch, which takes all ports without an owner, and the
+ * machine's other ports, unless the switch is to reach a parent over them.
  */
 static int
-own_ports(void)
+own_ports(uint16_t load, bool others)
 {
 	struct rte_eth_dev_owner owner = {.name = "netfc_load"};
 	int error = rte_eth_dev_owner_new(&owner.id);
 	uint16_t port;
 
 	RTE_ETH_FOREACH_DEV (port) {
-		if (error == 0)
+		if (error == 0 && (others || port == load))
 			error = rte_eth_dev_owner_set(port, &owner);
 	}
 	return error;
@@ -172,7 +172,8 @@ create_ports(struct embedded *embedded)
 	if (port < 0)
 		return fail("its ports", rte_errno);
 	embedded->port = (uint16_t)port;
-	error = own_ports();
+	error = own_ports(
+		embedded->port, embedded->app.options.aggregate.parent.address.family == 0);
 	if (error != 0)
 		return fail("its ports", -error);
 	return rte_eth_from_rings("switch", in, count, out, count, 0) < 0
