@@ -17,6 +17,8 @@ typedef __mmask32 mask16; /* a bit of each lane */
 #define EQUAL(a, b) _mm512_cmpeq_epi16_mask((native)(a), (native)(b))
 #define CHOOSE(mask, yes, no) _mm512_mask_mov_epi16((native)(no), mask, (native)(yes))
 #else
+#include "lanes/blocks.h"
+
 #ifdef __AVX2__
 typedef __m256i native;
 #define MAX_UNSIGNED(a, b) (vec16) _mm256_max_epu16((native)(a), (native)(b))
