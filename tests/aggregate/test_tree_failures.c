@@ -353,6 +353,21 @@ a_worker_that_fails_fails_the_tree_at_once(void **state)
 		expect_missing(w, 1, 1, AGGREGATE_ABSENT_FAILED);
 }
 
+/* The sums are above, and the parent says nothing. */
+static void
+a_failure_is_named_to_those_who_wait_for_the_parent(void **state)
+{
+	(void)state;
+	tree->sw[LEAF_A].limits.parent.repeat = STALL;
+	start_well();
+	tree->sw[0].dead = true;
+	tree_pass(tree, tree->now + 200);
+	tree_leave(tree, 1, AGGREGATE_REASON_FAILED);
+	tree_pass(tree, tree->now + 300);
+	expect_missing(0, 1, 0, AGGREGATE_ABSENT_FAILED);
+	assert_int_equal(tree->worker[0].detail, AGGREGATE_REASON_FAILED);
+}
+
 static void
 when_all_leave_the_parent_forgets_the_job(void **state)
 {
@@ -552,6 +567,7 @@ main(void)
 		TEST_(a_refusal_goes_to_all_members_at_once),
 		TEST_(a_silent_leaf_is_named),
 		TEST_(a_worker_that_fails_fails_the_tree_at_once),
+		TEST_(a_failure_is_named_to_those_who_wait_for_the_parent),
 		TEST_(when_all_leave_the_parent_forgets_the_job),
 		TEST_(late_replies_to_a_job_that_is_over_are_stray),
 		TEST_(silent_jobs_end_at_every_level),

@@ -10,7 +10,8 @@ missing_of(const struct job *job, const struct aggregate_entry *entry)
 bool
 absence_is_certain(const struct job *job, const struct aggregate_entry *entry)
 {
-	return READ(job->failure) != 0 || (READ(job->left) & missing_of(job, entry)) != 0;
+	return (READ(job->failure) != 0 || (READ(job->left) & missing_of(job, entry)) != 0) &&
+		entry->state != AGGREGATE_COMPLETE;
 }
 
 /* When any shard last heard a worker, or its join came. */

@@ -99,6 +99,13 @@ entry_of(const struct aggregate_table *table, const struct job *job, uint32_t ch
 		aggregate_entry_of(chunk, job->slots));
 }
 
+/* Whether the parent, and not this switch, says why a chunk is not complete. */
+static bool
+is_refused_above(const struct aggregate_entry *entry)
+{
+	return entry->state == AGGREGATE_ABOVE && entry->above.reason != AGGREGATE_REASON_NONE;
+}
+
 static enum aggregate_action
 step(struct aggregate_shard *shard, const struct job *job, const struct aggregate_message *request,
 	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome)
@@ -125,7 +132,7 @@ step(struct aggregate_shard *shard, const struct job *job, const struct aggregat
 		absence_is_certain(job, entry))
 		action = AGGREGATE_STALLED;
 	if (action == AGGREGATE_REFUSED_ABOVE ||
-		(action == AGGREGATE_STALLED && entry->state == AGGREGATE_ABOVE))
+		(action == AGGREGATE_STALLED && is_refused_above(entry)))
 		leaf_explain(entry, outcome);
 	else if (action == AGGREGATE_STALLED)
 		absence_explain(shard, job, entry, request->worker, now, outcome);
@@ -242,11 +249,12 @@ aggregate_write_reply(uint8_t *payload, size_t length, const struct aggregate_ou
 	if (outcome->action == AGGREGATE_STALLED)
 		aggregate_write_absence(payload, outcome->digits ? 0 : outcome->bytes,
 			outcome->absence, outcome->level, outcome->detail);
-	if (outcome->reason != AGGREGATE_REASON_NONE)
+	/* A chunk's own values are never sent back as its result, whatever the reason says. */
+	if (outcome->action == AGGREGATE_JOINED || outcome->action == AGGREGATE_LEFT)
+		aggregate_accept(payload, AGGREGATE_ROUNDED, 0);
+	else
 		aggregate_refuse(
 			payload, AGGREGATE_HEADER_BYTES, AGGREGATE_STATUS_CODE, outcome->reason);
-	else
-		aggregate_accept(payload, AGGREGATE_ROUNDED, 0);
 	if (is_join(payload))
 		aggregate_write_join(payload, &outcome->join);
 	return outcome->digits ? length - outcome->bytes : length;
