@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "exact.h"
 #include "tree.h"
 
 static struct tree *tree;
@@ -71,6 +72,59 @@ trees_have_tags(void **state)
 	sealed = false;
 }
 
+/* A switch is away, or has been restarted; a worker leaves, ends, or begins anew. */
+static void
+make_trouble(void)
+{
+	struct tree_switch *sw = &tree->sw[next_random(&tree->seed) % tree->switches];
+	const unsigned int w = (unsigned int)(next_random(&tree->seed) % tree->workers);
+	struct tree_worker *worker = &tree->worker[w];
+
+	switch (next_random(&tree->seed) % 6) {
+	case 0:
+		sw->dead = true;
+		break;
+	case 1:
+		tree_restart(tree, (unsigned int)(sw - tree->sw));
+		break;
+	case 2:
+		worker->over = true;
+		break;
+	case 3:
+		if (worker->joined && !worker->over)
+			tree_leave(tree, w, (uint8_t)(next_random(&tree->seed) % 8));
+		break;
+	case 4:
+		*worker = (struct tree_worker){.at = worker->at, .index = worker->index};
+		break;
+	default:
+		for (unsigned int s = 0; s < tree->switches; s++)
+			tree->sw[s].dead = false;
+		break;
+	}
+}
+
+/* Nobody gets all results, and nobody a wrong one. */
+static void
+no_trouble_makes_a_wrong_result(void **state)
+{
+	(void)state;
+	for (unsigned int seed = 0; seed < 300; seed++) {
+		tree = tree_grow(seed, 1 + seed % 3, 3);
+		tree->network = seed % 2 == 0 ? good : bad;
+		for (unsigned int s = 1; s < tree->switches; s++)
+			tree->sw[s].limits.parent.repeat = 20u << seed % 8;
+		tree_start(tree);
+		tree_fill(tree, TREE_MAX_CHUNKS);
+		for (unsigned int trouble = 0; trouble < 40; trouble++) {
+			tree_pass(tree, tree->now + next_random(&tree->seed) % 300);
+			make_trouble();
+		}
+		assert_int_equal(tree->wrong, 0);
+		tree_free(tree);
+	}
+}
+
 int
 main(void)
 {
@@ -79,6 +133,7 @@ main(void)
 		cmocka_unit_test(two_levels),
 		cmocka_unit_test(three_levels),
 		cmocka_unit_test(trees_have_tags),
+		cmocka_unit_test(no_trouble_makes_a_wrong_result),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
