@@ -503,6 +503,22 @@ late_answers_to_a_join_end_nothing(void **state)
 	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_JOINED);
 }
 
+/* Nobody takes that for a grant. */
+static void
+a_parent_that_refuses_without_a_reason_is_named(void **state)
+{
+	(void)state;
+	tree->sw[0].dead = true;
+	tree_start(tree);
+	tree_pass(tree, tree->now + 500);
+	assert_int_equal(answer_join(tree->sw[LEAF_A].table->uplinks[0].id, AGGREGATE_STATUS_CODE,
+				 AGGREGATE_REASON_NONE),
+		AGGREGATE_PARENT_ANSWERED);
+	tree_pass(tree, tree->now + 100);
+	for (unsigned int w = 0; w < 2; w++)
+		expect_refused(w, AGGREGATE_REASON_PARENT, 2);
+}
+
 /* A result for a chunk that waits for one, with what is wrong given by the caller. */
 static enum aggregate_action
 forge(uint8_t address, uint16_t port, uint32_t id, bool good_session)
@@ -574,6 +590,7 @@ main(void)
 		TEST_(a_parent_may_grant_less),
 		TEST_(an_owner_is_refused_in_a_tree),
 		TEST_(late_answers_to_a_join_end_nothing),
+		TEST_(a_parent_that_refuses_without_a_reason_is_named),
 		TEST_(forged_results_are_dropped),
 	};
 

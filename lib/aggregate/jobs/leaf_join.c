@@ -234,10 +234,12 @@ is_usable(const struct job *job, const struct aggregate_message *reply)
 		join->least == 0;
 }
 
+/* A refusal without a reason makes no sense either. */
 static void
 refuse(struct job_at_parent *uplink, uint8_t reason, uint8_t decided)
 {
-	WRITE(uplink->refused, reason);
+	WRITE(uplink->refused,
+		reason == AGGREGATE_REASON_NONE ? (uint8_t)AGGREGATE_REASON_PARENT : reason);
 	uplink->decided = decided;
 	set_state(uplink, AGGREGATE_UPLINK_REFUSED);
 }
