@@ -103,7 +103,8 @@ check_reply(uint8_t *payload, size_t length, const struct aggregate_message *req
 	if (send == AGGREGATE_SEND_RESULT)
 		model_check_result(&reply);
 	else
-		FUZZ_CHECK(reply.reason == outcome->reason);
+		FUZZ_CHECK(reply.reason == outcome->reason &&
+			(reply.code != NETFC_STATUS_OK || !aggregate_is_chunk(reply.op)));
 	free(bytes);
 }
 

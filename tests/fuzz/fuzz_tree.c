@@ -89,6 +89,8 @@ check_reply(const uint8_t *payload, size_t length, const struct aggregate_messag
 	FUZZ_CHECK(length <= room && aggregate_parse_reply(bytes, length, &reply) == 0);
 	FUZZ_CHECK(reply.op == request->op && reply.id == request->id);
 	FUZZ_CHECK(reply.code == NETFC_STATUS_OK || reply.reason == outcome->reason);
+	FUZZ_CHECK(reply.code != NETFC_STATUS_OK || !aggregate_is_chunk(reply.op) ||
+		outcome->action == AGGREGATE_REPEATED);
 	free(bytes);
 }
 
