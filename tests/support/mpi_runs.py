@@ -17,7 +17,10 @@ TIMEOUT_S = 120 * hosts.PATIENCE
 LIBRARIES = switch.BUILD / 'lib' / 'mpi'
 PROGRAMS = switch.BUILD / 'tests' / 'mpi'
 # On the machines of tests other ways between processes say first that they do not work.
-CALM = {'OMPI_MCA_btl': 'self,vader', 'OMPI_MCA_pml': 'ob1', 'OMPI_MCA_rmaps_base_oversubscribe': '1',
+CALM = {'OMPI_MCA_btl': 'self,vader', 'OMPI_MCA_pml': 'ob1',
+        # More ranks than cores: of Open MPI 4, and of 5.
+        'OMPI_MCA_rmaps_base_oversubscribe': '1',
+        'PRTE_MCA_rmaps_default_mapping_policy': ':oversubscribe',
         'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1'}
 
 # A switch that takes exact sums of a node's ranks.
