@@ -180,9 +180,15 @@ spread_shards(struct app *app, unsigned int lcores)
 static int
 check_shards(const struct app *app)
 {
-	uint32_t wanted = app->options.aggregate.shards;
+	const struct aggregate_options *options = &app->options.aggregate;
+	const uint32_t wanted = options->shards;
 
-	if (!app->options.aggregate.on || wanted <= app->shard_count)
+	if (!options->on)
+		return 0;
+	if (aggregate_options_check_ports(
+		    options, app->shard_count, app->options.udp_port, stderr) != 0)
+		return -1;
+	if (wanted <= app->shard_count)
 		return 0;
 	return REPORT("--aggregate shards=%u: there are lcores, or transmit queues of the "
 		      "ports for them, for %u; give more lcores (-l), or devices more queues\n",

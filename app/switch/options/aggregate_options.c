@@ -143,11 +143,26 @@ check_parent(const struct aggregate_options *options, const struct addresses *ow
 }
 
 int
+aggregate_options_check_ports(
+	const struct aggregate_options *options, uint32_t shards, uint16_t netfc_port, FILE *errors)
+{
+	if (options->port + shards - 1 > UINT16_MAX)
+		return REPORT_TO(errors,
+			"--aggregate: %u shards from UDP port %u on: the last port is "
+			"%u\n",
+			shards, options->port, UINT16_MAX);
+	if (netfc_port >= options->port && netfc_port < options->port + shards)
+		return REPORT_TO(errors,
+			"--aggregate: UDP port %u is that of requests (--port); choose "
+			"another (port=N)\n",
+			netfc_port);
+	return 0;
+}
+
+int
 aggregate_options_check(const struct aggregate_options *options, uint16_t netfc_port,
 	const struct addresses *own, const struct address *gateway, FILE *errors)
 {
-	uint32_t shards = RTE_MAX(options->shards, 1u);
-
 	if (check_parent(options, own, gateway, errors) != 0)
 		return -1;
 	if (!options->on)
@@ -165,15 +180,6 @@ aggregate_options_check(const struct aggregate_options *options, uint16_t netfc_
 			"--aggregate bytes=%u: with a key, a packet has room for %u (the "
 			"tag takes %d)\n",
 			options->bytes, MAX_BYTES - AGGREGATE_TAG_BYTES, AGGREGATE_TAG_BYTES);
-	if (options->port + shards - 1 > UINT16_MAX)
-		return REPORT_TO(errors,
-			"--aggregate: %u shards from UDP port %u on: the last port is "
-			"%u\n",
-			shards, options->port, UINT16_MAX);
-	if (netfc_port >= options->port && netfc_port < options->port + shards)
-		return REPORT_TO(errors,
-			"--aggregate: UDP port %u is that of requests (--port); choose "
-			"another (port=N)\n",
-			netfc_port);
-	return 0;
+	return aggregate_options_check_ports(
+		options, RTE_MAX(options->shards, 1u), netfc_port, errors);
 }

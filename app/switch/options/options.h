@@ -79,6 +79,10 @@ uint32_t aggregate_options_packet_bytes(const struct aggregate_options *options)
 int aggregate_options_check(const struct aggregate_options *options, uint16_t netfc_port,
 	const struct addresses *own, const struct address *gateway, FILE *errors);
 
+/** Check the UDP ports of so many shards, as aggregate_options_check() does where it is known. */
+int aggregate_options_check_ports(const struct aggregate_options *options, uint32_t shards,
+	uint16_t netfc_port, FILE *errors);
+
 /* The options of the Slowloris detector. */
 
 /** What the user asked for. */

@@ -148,6 +148,9 @@ job_open(struct aggregate_table *table, struct job *job, uint16_t most_slots, ui
 {
 	uint32_t slots;
 
+	/* Another of that number was complete while this one waited for the parent. */
+	if (find_open_job(table, job->number) != NULL)
+		return AGGREGATE_FULL;
 	take_back_ended(table);
 	slots = take_slots(table, job->asked_slots < most_slots ? job->asked_slots : most_slots,
 		&job->first_slot);

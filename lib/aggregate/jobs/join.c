@@ -177,6 +177,23 @@ is_member(const struct job *job, const struct aggregate_message *request,
 		request->worker < job->workers && job_has_place(job, request->worker, sender);
 }
 
+/*
+ * Sums of similar size have whole multiples of their values' bytes: without the bytes in front of
+ * them, they would need a packet more for the last few lanes. So a tree's workers, wherever they
+ * are, have that much less than its switches; all of them, since their chunks have to be alike.
+ */
+static uint16_t
+bytes_for(const struct job *job, const struct aggregate_join *join)
+{
+	const uint16_t most = job->bytes;
+	const uint16_t fitting = most > AGGREGATE_PART_BYTES ? most - AGGREGATE_PART_BYTES : 0;
+
+	return aggregate_place_is_there(&job->place) && join->place.incarnation == 0 &&
+			fitting != 0 && fitting >= job->least_bytes
+		? fitting
+		: most;
+}
+
 static void
 grant(const struct aggregate_table *table, struct job *job, const struct aggregate_message *request,
 	uint64_t now, struct aggregate_join *join)
@@ -184,7 +201,7 @@ grant(const struct aggregate_table *table, struct job *job, const struct aggrega
 	WRITE(job->places[request->worker].heard, now);
 	join->shards = (uint8_t)table->limits.shards;
 	join->slots = job->slots;
-	join->bytes = job->bytes;
+	join->bytes = bytes_for(job, &request->join);
 	join->session = job->session;
 }
 

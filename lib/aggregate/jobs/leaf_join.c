@@ -69,18 +69,10 @@ leaf_end(struct aggregate_table *table, const struct job *job)
 		leave(uplink, 0, failed ? AGGREGATE_REASON_FAILED : AGGREGATE_REASON_NONE);
 }
 
-/*
- * Sums of similar size have whole multiples of their values' bytes: without the bytes in front of
- * them, they would need a packet more for the last few lanes.
- */
 static enum aggregate_action
 open_below(struct aggregate_table *table, struct job *job, const struct job_at_parent *uplink)
 {
-	const uint16_t most = uplink->bytes;
-	const uint16_t fitting = most > AGGREGATE_PART_BYTES ? most - AGGREGATE_PART_BYTES : 0;
-
-	return job_open(table, job, uplink->slots,
-		fitting != 0 && fitting >= job->least_bytes ? fitting : most);
+	return job_open(table, job, uplink->slots, uplink->bytes);
 }
 
 enum aggregate_action
@@ -119,16 +111,25 @@ leaf_tell(const struct aggregate_table *table, const struct job *job, enum aggre
 		outcome->reason = uplink->refused;
 }
 
+/* Packets upwards have room for no more than this switch takes, whatever its members ask for. */
+static uint16_t
+most_bytes(const struct aggregate_table *table, const struct job *job)
+{
+	return job->most_bytes < table->limits.bytes ? job->most_bytes
+						     : (uint16_t)table->limits.bytes;
+}
+
 /* What the parent is asked for: the rest of the list, and this switch's incarnation. */
 static struct aggregate_join
 join_of(const struct aggregate_table *table, const struct job *job,
 	const struct job_at_parent *uplink)
 {
 	const struct aggregate_place *own = &job->place;
+	const uint16_t bytes = most_bytes(table, job);
 	struct aggregate_join join = {.workers = own->level[0].members,
 		.slots = job->asked_slots,
-		.bytes = job->most_bytes,
-		.least = job->least_bytes < job->most_bytes ? job->least_bytes : 0,
+		.bytes = bytes,
+		.least = job->least_bytes < bytes ? job->least_bytes : 0,
 		.cookie = uplink->session != 0 ? uplink->session : uplink->cookie,
 		.place = {.levels = (uint8_t)(own->levels - 1),
 			.incarnation = cookie_incarnation(&table->limits, job->generation),
@@ -224,14 +225,15 @@ aggregate_leaf_poll(struct aggregate_shard *shard, uint64_t now, struct aggregat
 
 /* Whether what the parent grants makes sense, and is of a switch that knows trees. */
 static bool
-is_usable(const struct job *job, const struct aggregate_message *reply)
+is_usable(const struct aggregate_table *table, const struct job *job,
+	const struct aggregate_message *reply)
 {
 	const struct aggregate_join *join = &reply->join;
 
 	return join->place.decided != 0 && join->workers == job->place.level[0].members &&
 		join->session != 0 && join->shards >= 1 && join->shards <= AGGREGATE_MAX_SHARDS &&
 		join->slots != 0 && (join->slots & (join->slots - 1)) == 0 && join->bytes >= 4 &&
-		join->least == 0;
+		join->bytes <= table->limits.bytes && join->least == 0;
 }
 
 /* A refusal without a reason makes no sense either. */
@@ -248,7 +250,7 @@ static void
 take_grant(struct aggregate_table *table, struct job *job, struct job_at_parent *uplink,
 	const struct aggregate_message *reply, uint64_t now)
 {
-	if (!is_usable(job, reply)) {
+	if (!is_usable(table, job, reply)) {
 		refuse(uplink, AGGREGATE_REASON_PARENT, 1);
 		return;
 	}

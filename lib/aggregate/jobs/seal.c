@@ -71,13 +71,15 @@ is_good_chunk(struct aggregate_shard *shard, const struct job *job,
 	const struct aggregate_tag_key *keys, const uint8_t *payload, size_t length,
 	const struct aggregate_message *request, uint32_t *high)
 {
-	uint64_t *near = job == NULL ? NULL : &shard_view(shard, job)->near;
+	uint64_t *near = job == NULL ? NULL : &shard_view(shard, job)->near, number;
 
 	*high = near == NULL ? 0 : aggregate_chunk_high(*near, request->id);
 	if (!aggregate_tag_is_good(&keys[AGGREGATE_TO_SWITCH], payload, length, *high))
 		return false;
-	if (near != NULL)
-		*near = (uint64_t)*high << 32 | request->id;
+	number = (uint64_t)*high << 32 | request->id;
+	/* Whoever repeats old packets must not turn the count back. */
+	if (near != NULL && number > *near)
+		*near = number;
 	return true;
 }
 

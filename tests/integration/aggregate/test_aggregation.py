@@ -324,6 +324,16 @@ def start(options):
     return switch.execute([*switch.eal_options(['net_null0,no-rx=1']), '--', *options])
 
 
+@pytest.mark.parametrize('port, said', [
+    (65535, '2 shards from UDP port 65535 on: the last port is 65535'),
+    (20037, 'UDP port 20038 is that of requests')])
+def test_each_lcore_has_a_port(port, said):
+    """How many shards there are is known only when the lcores are."""
+    done = switch.execute([*switch.eal_options(['net_null0,no-rx=1'], lcores=2), '--', *ADDRESSES,
+                           '--aggregate', f'port={port}'])
+    assert done.returncode == 1 and said in done.stderr, done.stderr
+
+
 def test_an_address_is_needed():
     done = start(['--aggregate'])
     assert done.returncode == 1 and 'needs an address' in done.stderr
