@@ -104,13 +104,12 @@ is_overwritten(const struct netfc_allreduce *comm, const struct netfc_collective
 		(uintptr_t)result < (uintptr_t)values + given;
 }
 
-/* Other results are where their own values were, or nowhere. */
+/* Whoever both gives values and gets results; totals are elsewhere. */
 static bool
 could_overwrite(const struct netfc_allreduce *comm, const struct netfc_collective *collective)
 {
-	return shape_of(collective)->has_blocks ||
-		(result_block_bytes(collective) > block_bytes(collective) &&
-			takes(comm, collective));
+	return !shape_of(collective)->has_totals && gives(comm, collective) &&
+		takes(comm, collective);
 }
 
 /* Parts of exact sums have to fit packets, and a switch that knows them. */

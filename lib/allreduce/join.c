@@ -19,6 +19,8 @@
 #include "window/window.h"
 
 #define RECEIVE_BYTES 65536
+/* Errors of earlier packets that are read in a row; one that comes each time is none of those. */
+#define SOFT_ERRORS 8
 
 /* Interval between requests without an answer: doubled each time. */
 #define FIRST_INTERVAL (20 * NS_PER_MS)
@@ -218,14 +220,18 @@ receive(struct talk *talk)
 	uint8_t payload[RECEIVE_BYTES];
 	struct aggregate_message reply;
 	int status = NETFC_ALLREDUCE_OK;
+	unsigned int errors = 0;
 	ssize_t length;
 
 	while (status == NETFC_ALLREDUCE_OK && !talk->over) {
 		length = transport_receive(&talk->peer->channel[0], payload, sizeof(payload));
 		if (length < 0 && (errno == EAGAIN || errno == EINTR))
 			break;
-		if (length < 0 && soft_error_record(talk->peer, errno, clock_now()))
-			continue;
+		if (length < 0 && soft_error_record(talk->peer, errno, clock_now())) {
+			if (errors++ < SOFT_ERRORS)
+				continue;
+			break;
+		}
 		if (length < 0)
 			return error_of_call(talk->comm, talk->peer, "receive from", errno);
 		if (keys_read_reply(talk->comm, talk->peer, payload, (size_t)length, &reply))

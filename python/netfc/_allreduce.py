@@ -191,6 +191,7 @@ class Comm:
     def __init__(self, build: str | os.PathLike[str] | None):
         self._functions = library(str(build) if build else loading.named_build())
         self.started: set[Any] = set()  # handles whose arrays are in use
+        self._process = os.getpid()
         self._pointer: int | None = self._functions.netfc_allreduce_new()
         if self._pointer is None:
             raise MemoryError("there is not enough memory for a communicator")
@@ -210,9 +211,18 @@ class Comm:
 
     def join(self, options: Options) -> None:
         """Join; signals are seen to by Python in between."""
-        status = INTERRUPTED
-        while status == INTERRUPTED:
+        join_ms = options.join_ms
+        end = time.monotonic() + join_ms / 1000
+        try:
             status = self._call("join", ctypes.byref(options))
+            while status == INTERRUPTED and time.monotonic() < end:
+                options.join_ms = max(1, int(1000 * (end - time.monotonic())))
+                status = self._call("join", ctypes.byref(options))
+        finally:
+            options.join_ms = join_ms
+        if status == INTERRUPTED:
+            text = f"The job is not joined within {join_ms / 1000} s, in which signals came."
+            raise AllreduceError(text, "timeout", None, None)
         if status != OK:
             raise self.failure(status)
 
@@ -248,12 +258,12 @@ class Comm:
 
     def abort(self) -> None:
         """End all that is under way."""
-        if self._pointer is not None:
+        if self._pointer is not None and os.getpid() == self._process:
             self._functions.netfc_allreduce_abort(self._pointer)
 
     def leave(self) -> None:
-        """Leave the job and free everything."""
-        if self._pointer is None:
+        """Leave the job and free everything. In a forked process: nothing, the job is not its."""
+        if self._pointer is None or os.getpid() != self._process:
             return
         status = self._call("leave")
         failure = None if status == OK else self.failure(status)
@@ -262,9 +272,9 @@ class Comm:
             raise failure
 
     def free(self) -> None:
-        """Free everything; again is fine."""
+        """Free everything; again is fine. In a forked process, whose threads are gone: nothing."""
         pointer, self._pointer = self._pointer, None
-        if pointer is not None:
+        if pointer is not None and os.getpid() == self._process:
             self._functions.netfc_allreduce_abort(pointer)
             self._functions.netfc_allreduce_free(pointer)
         self.started.clear()

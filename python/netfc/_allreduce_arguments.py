@@ -86,7 +86,8 @@ def format_number(array: NDArray[Any] | None, name: str | None, result: NDArray[
     of_values, _, of_results = (name or "").partition(":")
     of_values = format_of(array, of_values)
     if not isinstance(result, numpy.ndarray):
-        return FORMATS[of_values]
+        pair = f"{of_values}:{of_results}"
+        return _PAIRS[pair] if pair in _PAIRS else FORMATS[of_values]
     if not of_results and result.dtype == array.dtype:
         return FORMATS[of_values]
     of_results = format_of(result, of_results)
@@ -161,7 +162,11 @@ def check_parts(
     kind: str, values: NDArray[Any] | None, result: NDArray[Any] | None, workers: int
 ) -> None:
     """Raises ValueError, TypeError: the arrays do not fit each other."""
-    if kind in ("broadcast", "barrier") or values is None or result is None:
+    if kind == "barrier" or values is None or result is None:
+        return
+    if kind == "broadcast":
+        if values.nbytes != result.nbytes:
+            raise ValueError(f"{values.nbytes} bytes do not go into {result.nbytes}")
         return
     if kind in ("allreduce", "reduce"):
         if values.size != result.size:

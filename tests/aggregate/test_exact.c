@@ -214,6 +214,24 @@ infinities_nan_and_zeros(void **state)
 	check_special(zeros, minus, 2, 0.0, 0);
 }
 
+/* The exponent behind that of the greatest numbers is no number's. */
+static void
+infinities_and_nan_beside_the_greatest(void **state)
+{
+	static const double infinity[] = {INFINITY, -0x1.fp1023, -0x1.fp1023},
+			    nan[] = {0x1.fp1023, NAN}, both[] = {INFINITY, -INFINITY, 0x1p1020};
+	double result;
+
+	(void)state;
+	assert_int_equal(add_up(AGGREGATE_FP64, (const uint8_t *)infinity, NULL, 3, 1, &result), 0);
+	assert_true(isinf(result) && result > 0);
+	assert_int_equal(add_up(AGGREGATE_FP64, (const uint8_t *)nan, NULL, 2, 1, &result), 0);
+	assert_true(isnan(result));
+	assert_int_equal(
+		add_up(AGGREGATE_FP64, (const uint8_t *)both, NULL, 3, 1, &result), NETFC_INVALID);
+	assert_true(isnan(result));
+}
+
 static void
 overflow_and_underflow(void **state)
 {
@@ -261,6 +279,7 @@ main(void)
 		cmocka_unit_test(sums_of_numbers),
 		cmocka_unit_test(sums_of_products),
 		cmocka_unit_test(infinities_nan_and_zeros),
+		cmocka_unit_test(infinities_and_nan_beside_the_greatest),
 		cmocka_unit_test(overflow_and_underflow),
 		cmocka_unit_test(sums_of_integers),
 	};

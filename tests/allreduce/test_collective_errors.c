@@ -197,6 +197,17 @@ test_arguments(void **state)
 	assert_int_equal(
 		netfc_collective(comm, &(struct netfc_collective){.kind = NETFC_COLLECTIVE_KINDS}),
 		NETFC_ALLREDUCE_ARGUMENT);
+	assert_int_equal(
+		netfc_reduce(comm, values, values + 1, 7, FORMAT, OP, 0), NETFC_ALLREDUCE_ARGUMENT);
+	assert_int_equal(netfc_collective(comm,
+				 &(struct netfc_collective){.kind = NETFC_COLLECTIVE_ALLREDUCE,
+					 .format = FORMAT,
+					 .op = OP,
+					 .values = values + 1,
+					 .result = values,
+					 .count = 7}),
+		NETFC_ALLREDUCE_ARGUMENT);
+	assert_non_null(strstr(netfc_allreduce_error(comm), "overwrite"));
 	test_results_of_another_format(comm);
 	assert_int_equal(netfc_barrier(comm), NETFC_ALLREDUCE_OK);
 	assert_int_equal(

@@ -168,7 +168,10 @@ add_block(struct aggregate_exact *sum, const uint64_t *bits, uint32_t count, uin
 	return true;
 }
 
-/* Where a block's window begins: its greatest number is near the top, with some headroom. */
+/*
+ * Where a block's window begins: its greatest number is near the top, with some headroom; and what
+ * is no number is outside.
+ */
 static uint32_t
 window_of(const uint64_t *bits, uint32_t count)
 {
@@ -181,6 +184,7 @@ window_of(const uint64_t *bits, uint32_t count)
 		end = !is_special(bits[i]) && place > end ? place : end;
 	}
 	end += 1 + room;
+	end = end < EXPONENTS - 1 ? end : EXPONENTS - 1;
 	return end > PLACES ? end - PLACES : 0;
 }
 

@@ -22,6 +22,9 @@
 #define REORDERED_SHARE 2
 #define REORDERED_LEAST 4
 
+/* Errors of earlier packets that are read in a row; one that comes each time is none of those. */
+#define SOFT_ERRORS 8
+
 /* What was learnt from a batch of packets. */
 struct evidence {
 	uint64_t now;
@@ -261,13 +264,15 @@ receive_packets(struct netfc_allreduce *comm, struct channel *channel, unsigned 
 	struct channel *at = channel; /* rings have packets for all */
 	struct evidence evidence = {0};
 	int status = NETFC_ALLREDUCE_OK;
+	unsigned int errors = 0;
 	int n;
 
 	do {
 		n = packets_receive(&comm->buffers, channel);
 		evidence.now = clock_now();
 		if (n < 0 && soft_error_record(channel->peer, errno, evidence.now)) {
-			n = PACKETS_RECEIVED; /* packets may have come beside it */
+			/* Packets may have come beside it. */
+			n = errors++ < SOFT_ERRORS ? PACKETS_RECEIVED : 0;
 			continue;
 		}
 		if (n < 0)

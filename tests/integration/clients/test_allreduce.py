@@ -6,6 +6,7 @@ import math
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -538,3 +539,70 @@ def test_ipv6():
             array = np.ones(100000, np.float32)
             comm.allreduce(array)
             assert (array == 1).all() and comm.info['bytes'] == 1448  # loopback takes more
+
+
+def test_a_broadcast_into_fewer_bytes_is_refused():
+    def body(worker):
+        with joined(address, worker, 2) as comm:
+            values = np.full(4000, 7, np.uint8)
+            if worker == 1:
+                with pytest.raises(ValueError, match='4000 bytes do not go into 1000'):
+                    comm.start_collective('broadcast', values, values[:1000].copy(), root=0)
+            comm.broadcast(values, 0)
+
+    with serving() as address:
+        together(2, body)
+
+
+def test_a_worker_without_results_names_their_format():
+    def body(worker):
+        with joined(address, worker, 2) as comm:
+            result = np.zeros(100, np.float32) if worker == 0 else None
+            comm.start_collective('reduce', np.full(100, 0x38, np.uint8), result, root=0,
+                                  format='fp8_e4m3:fp32').wait()
+            return result
+
+    with serving() as address:
+        assert (together(2, body)[0] == 2).all()
+
+
+def run(program, address):
+    """What a program in a process of its own prints."""
+    begin = (f'from netfc import allreduce\n'
+             f'def join(**options):\n'
+             f'    return allreduce.Communicator({address!r}, worker=0, token=5,\n'
+             f'                                  build={str(switch.BUILD)!r}, **options)\n')
+    package = os.path.dirname(os.path.dirname(allreduce.__file__))
+    done = subprocess.run([sys.executable, '-c', begin + program], capture_output=True, text=True,
+                          env={**os.environ, 'PYTHONPATH': package})
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize('tick', [0.5, 0.01])
+def test_signals_do_not_put_off_the_end_of_joining(tick):
+    """A timer of the program's own."""
+    with serving() as address:
+        assert run(f"""
+import signal
+signal.signal(signal.SIGALRM, lambda *_: None)
+signal.setitimer(signal.ITIMER_REAL, {tick}, {tick})
+try:
+    join(workers=2, join_timeout=1.0)
+except allreduce.AllreduceError as error:
+    print(error.status)
+""", address).strip() in ('waiting', 'timeout')
+
+
+def test_a_forked_process_that_ends_leaves_the_job_alone():
+    with serving() as address:
+        assert run("""
+import numpy, os, sys
+comm = join(workers=1)
+child = os.fork()
+if child == 0:
+    sys.exit(0)  # which frees its copy of all objects
+os.waitpid(child, 0)
+array = numpy.ones(10, 'float32')
+comm.allreduce(array)
+print(array[0])
+""", address) == '1.0\n'

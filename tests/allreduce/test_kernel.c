@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A kernel that takes packets in part, late, or gives none: the system calls are wrapped.
+ * Linked with --wrap=sendmmsg and --wrap=recvmmsg.
+ */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "clock.h"
+#include "server.h"
+#include "workers.h"
+
+int __real_sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags);
+int __wrap_sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags);
+int __real_recvmmsg(
+	int fd, struct mmsghdr *messages, unsigned int count, int flags, struct timespec *timeout);
+int __wrap_recvmmsg(
+	int fd, struct mmsghdr *messages, unsigned int count, int flags, struct timespec *timeout);
+
+static struct {
+	bool on;
+	unsigned int calls, empty;
+	uint8_t kept[65536];
+	size_t kept_bytes;
+	uint64_t blocked_until;
+} plan;
+
+/* The device's queue is full at times, and a packet of the first burst comes late. */
+int
+__wrap_sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags)
+{
+	if (!plan.on)
+		return __real_sendmmsg(fd, messages, count, flags);
+	if (count == 0 && ++plan.empty > 100000) {
+		fprintf(stderr, "# sendmmsg() of no packets for the 100,000th time: it hangs\n");
+		_exit(99);
+	}
+	if (count > 30 && plan.calls == 0) {
+		const struct iovec *last = messages[count - 1].msg_hdr.msg_iov;
+
+		plan.calls++;
+		memcpy(plan.kept, last->iov_base, last->iov_len);
+		plan.kept_bytes = last->iov_len;
+		return __real_sendmmsg(fd, messages, count - 1, flags) == (int)count - 1
+			? (int)count
+			: -1;
+	}
+	if (count > 30 && plan.calls == 1) {
+		plan.calls++;
+		send(fd, plan.kept, plan.kept_bytes, 0); /* at last */
+		plan.blocked_until = clock_now() + 100 * NS_PER_MS;
+		return __real_sendmmsg(fd, messages, 20, flags);
+	}
+	if (clock_now() < plan.blocked_until && count > 0) {
+		errno = EAGAIN;
+		return -1;
+	}
+	return __real_sendmmsg(fd, messages, count, flags);
+}
+
+static bool forbidden;
+
+int
+__wrap_recvmmsg(
+	int fd, struct mmsghdr *messages, unsigned int count, int flags, struct timespec *timeout)
+{
+	if (!forbidden)
+		return __real_recvmmsg(fd, messages, count, flags, timeout);
+	errno = EPERM; /* as seccomp or a security module has it */
+	return -1;
+}
+
+static struct netfc_allreduce *
+join(const struct server *server, unsigned int w, unsigned int n, unsigned int slots,
+	unsigned int deadline_ms)
+{
+	const struct place place = place_at(server_port(server));
+	struct netfc_allreduce_options options = worker_options(&place, w, n);
+	struct netfc_allreduce *comm;
+
+	options.slots = slots;
+	options.deadline_ms = deadline_ms;
+	options.bytes = 1448;
+	comm = worker_join(&options);
+	if (comm == NULL)
+		abort();
+	return comm;
+}
+
+/* Some are sent again when the result comes: they are not those of the next chunk. */
+static void
+parts_of_the_next_chunk_are_sent_from_the_first_on(void **state)
+{
+	enum {
+		LANES = 181,
+		COUNT = 4 * LANES
+	};
+	struct server *server = server_start(&server_defaults);
+	struct netfc_allreduce *comm = join(server, 0, 1, 1, 3000);
+	struct netfc_allreduce_totals *totals =
+		netfc_allreduce_totals_new(NETFC_ALLREDUCE_FP64, COUNT);
+	static double values[COUNT], result[COUNT];
+
+	(void)state;
+	for (unsigned int i = 0; i < LANES; i++)
+		values[i] = ldexp(1, -1000);
+	netfc_allreduce_totals_add(totals, values);
+	for (unsigned int i = 0; i < LANES; i++)
+		values[i] = ldexp(1, 1000);
+	netfc_allreduce_totals_add(totals, values);
+	plan.on = true;
+	assert_int_equal(netfc_allreduce_digits(comm, totals, result, NETFC_ALLREDUCE_SUM),
+		NETFC_ALLREDUCE_OK);
+	plan.on = false;
+	for (unsigned int i = 0; i < COUNT; i++)
+		assert_true(result[i] == (i < LANES ? ldexp(1, 1000) : 0));
+	netfc_allreduce_totals_free(totals);
+	netfc_allreduce_leave(comm);
+	netfc_allreduce_free(comm);
+	server_stop(server);
+}
+
+/* By the deadline. */
+static void
+who_may_not_receive_gets_an_error(void **state)
+{
+	struct server *server = server_start(&server_defaults);
+	struct netfc_allreduce *comm = join(server, 0, 1, 16, 1000);
+	int32_t value = 1;
+
+	(void)state;
+	forbidden = true;
+	alarm(10);
+	assert_int_not_equal(
+		netfc_allreduce(comm, &value, 1, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM),
+		NETFC_ALLREDUCE_OK);
+	alarm(0);
+	forbidden = false;
+	netfc_allreduce_free(comm);
+	server_stop(server);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parts_of_the_next_chunk_are_sent_from_the_first_on),
+		cmocka_unit_test(who_may_not_receive_gets_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
