@@ -96,7 +96,7 @@ is_slow(const struct slowloris_worker *worker, const struct connection *connecti
 {
 	const struct slowloris *detector = worker->detector;
 
-	return worker->now - connection->opened >= RULE(detector, grace) &&
+	return late_age(worker->now, connection->opened) >= RULE(detector, grace) + LATE_TICKS &&
 		__atomic_load_n(&connection->bytes, __ATOMIC_RELAXED) < RULE(detector, slow_bytes);
 }
 

@@ -56,6 +56,19 @@ tick_shift_of(uint64_t hz)
 	return shift;
 }
 
+/*
+ * By how many ticks, about a second, an lcore's time may be behind another's: it may have been
+ * interrupted since it read its clock.
+ */
+#define LATE_TICKS 65536u
+
+/* How old something is; a second more, so that it is never less than nothing. */
+static inline uint32_t
+late_age(uint32_t now, uint32_t then)
+{
+	return now - then + LATE_TICKS;
+}
+
 /* No position, no record. */
 #define NONE UINT32_MAX
 

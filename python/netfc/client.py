@@ -147,27 +147,33 @@ class Client(Arithmetic):
         """
         if not has_function(name, self.format):
             raise self._missing(name)
-        argument, result = slots_of(name, self.format)
-        try:
-            number = protocol.FUNCTIONS.get(name) or self._number_of(name)
-            return arrays.compute(
-                argument,
-                lambda x: self._compute_bits(number, x, name=name).astype(result.encodings),
-                x,
-                result=result,
-            )
-        except StatusError:
-            self._numbers.pop(name, None)  # it may have another when it is loaded again
-            raise
+        if name in protocol.FUNCTIONS:
+            return self._function_values(protocol.FUNCTIONS[name], name, x)
+        number = self._numbers.pop(name, None) or self._ask_number(name)
+        # Another function may have had that number meanwhile: the switch may have been restarted,
+        # or have loaded others. So it is asked again when all is computed.
+        while True:
+            values = self._function_values(number, name, x)
+            self._numbers[name] = self._ask_number(name)
+            if self._numbers[name] == number:
+                return values
+            number = self._numbers[name]
 
-    def _number_of(self, name: str) -> int:
-        """The number of a function, which the switch is asked for the first time."""
-        if name not in self._numbers:
-            request = protocol.name_request(name, self.format.id, self._channel.new_id())
-            ((_, reply),) = self._channel.exchange([request])
-            self._check_status(reply, protocol.NAME_LANES, self.format, name)
-            self._numbers[name] = int(protocol.results(reply)[0])
-        return self._numbers[name]
+    def _function_values(self, number: int, name: str, x: ArrayLike) -> NDArray[Any]:
+        argument, result = slots_of(name, self.format)
+        return arrays.compute(
+            argument,
+            lambda x: self._compute_bits(number, x, name=name).astype(result.encodings),
+            x,
+            result=result,
+        )
+
+    def _ask_number(self, name: str) -> int:
+        """The number that a function has now. Raises StatusError if there is none."""
+        request = protocol.name_request(name, self.format.id, self._channel.new_id())
+        ((_, reply),) = self._channel.exchange([request])
+        self._check_status(reply, protocol.NAME_LANES, self.format, name)
+        return int(protocol.results(reply)[0])
 
     def query(self, address: str) -> QueryResult:
         """What a switch that detects Slowloris has counted for an IPv4 destination.

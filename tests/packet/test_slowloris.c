@@ -185,6 +185,50 @@ rules_change_during_an_attack(void **state)
 	fixture_destroy(f);
 }
 
+/*
+ * An lcore that was interrupted after it had read its clock finds what another has written since: a
+ * connection that was opened in its future is not an old one.
+ */
+static void
+lcores_may_be_late(void **state)
+{
+	struct slowloris_config config = fixture_usual;
+	struct fixture *f;
+
+	(void)state;
+	config.shared = true;
+	f = fixture_create(&config);
+	for (uint32_t client = 0; client < 20; client++)
+		fixture_open(f, client);
+	fixture_pass(f, 1200);
+	assert_true(fixture_registers(f).alarm);
+	f->now += rte_get_tsc_hz() / MS_PER_S;
+	assert_false(fixture_send(f, 1, 100, false, SYN, 0));
+	assert_false(fixture_send(f, 1, 100, true, SYN | ACK, 0));
+	f->now -= rte_get_tsc_hz() / MS_PER_S;
+	/* Within its grace of three seconds. */
+	assert_false(fixture_send(f, 2, 100, false, ACK, 10));
+	fixture_destroy(f);
+}
+
+static void
+a_late_lcore_ends_no_handshake(void **state)
+{
+	struct slowloris_config config = fixture_usual;
+	struct fixture *f;
+
+	(void)state;
+	config.shared = true;
+	f = fixture_create(&config);
+	f->now += rte_get_tsc_hz() / MS_PER_S;
+	assert_false(fixture_send(f, 1, 100, false, SYN, 0));
+	f->now -= rte_get_tsc_hz() / MS_PER_S;
+	slowloris_maintain(f->worker[0], f->now);
+	assert_int_equal(slowloris_counters(f->detector)->half_open_expired, 0);
+	assert_int_equal(fixture_registers(f).connections, 1);
+	fixture_destroy(f);
+}
+
 int
 main(void)
 {
@@ -195,6 +239,8 @@ main(void)
 		cmocka_unit_test(loose_bytes_leave),
 		cmocka_unit_test(alarms_begin_and_end),
 		cmocka_unit_test(rules_change_during_an_attack),
+		cmocka_unit_test(a_late_lcore_ends_no_handshake),
+		cmocka_unit_test(lcores_may_be_late),
 	};
 
 	if (eal_start(1) != 0)

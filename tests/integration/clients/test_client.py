@@ -146,7 +146,7 @@ def test_what_binary32_has_not(fp32_tables):
 
 
 def test_functions_of_a_name(tables):
-    """A number is asked for once, and again after it has been refused."""
+    """The number is asked for before the first call, and after each; and after it was refused."""
     function = Function(193, 'fp16', 'exp')
     with FakeSwitch(tables, functions={'mine': function}) as server, client_of(server) as client:
         x = np.arange(0x10000, dtype=np.uint16)
@@ -154,11 +154,22 @@ def test_functions_of_a_name(tables):
         assert client.flags == 4 | 8  # overflow, underflow
         asked = len(server.requests)
         assert client.function('mine', 0.0) == 1.0
-        assert len(server.requests) == asked + 1
+        assert len(server.requests) == asked + 2
         function.number = 194
         with pytest.raises(StatusError, match="Load the function 'mine' for fp16"):
             client.function('mine', 0.0)
         assert client.function('mine', 0.0) == 1.0
+
+
+def test_a_number_that_another_function_has_now(tables):
+    """As after a restart with functions in another order."""
+    exp, sqrt = Function(193, 'fp16', 'exp'), Function(194, 'fp16', 'sqrt')
+    with FakeSwitch(tables, functions={'mine': exp, 'other': sqrt}) as server:
+        with client_of(server) as client:
+            assert client.function('mine', 4.0) == client.function('mine', [4.0])[0] > 50
+            exp.number, sqrt.number = 194, 193
+            assert client.function('mine', 0.0) == 1.0 and client.flags == 0
+            assert client.function('other', 4.0) == 2.0
 
 
 def test_two_and_three_operands(tables):
