@@ -237,12 +237,23 @@ check_refusal(const struct aggregate_message *refusal, const struct aggregate_ou
 		(read.level == refusal->level && read.detail == refusal->detail));
 }
 
-/* What comes from the parent, or nearly. */
+/* Whence a reply comes. */
+enum source {
+	FROM_PARENT,
+	FROM_ANOTHER_HOST,
+	FROM_ANOTHER_PORT,
+	FROM_SECOND_SHARD,
+	SOURCES
+};
+
+/* What comes from the parent, or nearly. It may have a second shard. */
 static void
-hear(const uint8_t *bytes, size_t length, uint8_t flaw)
+hear(const uint8_t *bytes, size_t length, enum source source)
 {
-	const struct aggregate_sender sender = {.address = {[14] = 1, [15] = flaw == 1},
-		.port = (uint16_t)(PARENT_PORT + (flaw == 2))};
+	const struct aggregate_sender sender = {
+		.address = {[14] = 1, [15] = source == FROM_ANOTHER_HOST},
+		.port = (uint16_t)(PARENT_PORT - (source == FROM_ANOTHER_PORT) +
+			(source == FROM_SECOND_SHARD))};
 	uint8_t *payload = own(bytes, length);
 	struct aggregate_message reply;
 	struct aggregate_outcome outcome;
@@ -251,7 +262,8 @@ hear(const uint8_t *bytes, size_t length, uint8_t flaw)
 	if (aggregate_leaf_read(shard, payload, length, &reply) == 0) {
 		aggregate_leaf_reply(shard, &reply, &sender, now, &outcome);
 		note(outcome.action);
-		FUZZ_CHECK(flaw == 0 || outcome.action == AGGREGATE_FORGED_REPLY ||
+		FUZZ_CHECK(source == FROM_PARENT || source == FROM_SECOND_SHARD ||
+			outcome.action == AGGREGATE_FORGED_REPLY ||
 			outcome.action == AGGREGATE_STRAY_REPLY);
 		if (outcome.action == AGGREGATE_HANDED_DOWN)
 			FUZZ_CHECK(outcome.entry->state == AGGREGATE_COMPLETE &&
@@ -299,7 +311,8 @@ step_answer(struct fuzz_input *input)
 		aggregate_refuse(payload, sizeof(payload), AGGREGATE_STATUS_CODE, how & 15);
 	else
 		aggregate_accept(payload, AGGREGATE_ROUNDED, 0);
-	hear(payload, aggregate_message_bytes(&message), (how & 0x38) == 0x38 ? 1 : 0);
+	hear(payload, aggregate_message_bytes(&message),
+		(how & 0x38) == 0x38 ? FROM_ANOTHER_HOST : FROM_PARENT);
 }
 
 /* A result, or a refusal, of a chunk that may be there. */
@@ -324,17 +337,18 @@ step_result(struct fuzz_input *input)
 		message.op == AGGREGATE_COPY ? AGGREGATE_ACKNOWLEDGED : AGGREGATE_ROUNDED, 0);
 	if ((what & 16) != 0)
 		aggregate_refuse(payload, sizeof(payload), AGGREGATE_STATUS_CODE, how);
-	hear(payload, (how & 7) == 7 ? AGGREGATE_HEADER_BYTES : sizeof(payload), how >> 4 & 2);
+	hear(payload, (how & 7) == 7 ? AGGREGATE_HEADER_BYTES : sizeof(payload),
+		(enum source)((how >> 4 & 2) | (how >> 6 & 1)));
 }
 
 static void
 step_raw_reply(struct fuzz_input *input)
 {
-	const uint8_t flaw = fuzz_byte(input) % 3;
+	const enum source source = (enum source)(fuzz_byte(input) % SOURCES);
 	size_t length = fuzz_byte(input);
 	const uint8_t *bytes = fuzz_bytes(input, &length);
 
-	hear(bytes, length, flaw);
+	hear(bytes, length, source);
 }
 
 static void
