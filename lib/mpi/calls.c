@@ -160,7 +160,14 @@ static bool
 keep_part(struct call *call, const void *send, void *receive, long long first, long long kept,
 	long long count)
 {
-	if (first < 0 || kept < 0 || !keep_all(call, send, receive, count))
+	if (first < 0 || kept < 0)
+		return false;
+	if (kept == 0 && send != MPI_IN_PLACE) { /* there may be no memory for nothing */
+		call->send = send;
+		call->count = count > 0 ? (size_t)count : 0;
+		return call->count > 0 && send != NULL;
+	}
+	if (!keep_all(call, send, receive, count))
 		return false;
 	call->first = (size_t)first;
 	call->kept = (size_t)kept;

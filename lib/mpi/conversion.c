@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "conversion.h"
 
+#include <string.h>
+
 #include <netfc_allreduce.h>
 
 #define PIECE_BITS 16
@@ -126,7 +128,9 @@ flip_64(uint64_t *to, const uint64_t *from, size_t count, uint64_t bits)
 static void
 flip(const struct conversion *conversion, void *to, const void *from, size_t count)
 {
-	if (conversion->value_bytes == sizeof(uint64_t))
+	if (conversion->flip == 0)
+		memcpy(to, from, count * conversion->value_bytes);
+	else if (conversion->value_bytes == sizeof(uint64_t))
 		flip_64(to, from, count, conversion->flip);
 	else
 		flip_32(to, from, count, (uint32_t)conversion->flip);

@@ -23,6 +23,14 @@ keeps_all(const struct call *call)
 	return call->kept == call->count;
 }
 
+/* Whether the switch's library can work on the program's own memory, which MPI lets be anywhere. */
+static bool
+is_direct(const struct call *call, const void *result)
+{
+	return conversion_is_direct(&call->conversion) &&
+		((uintptr_t)call->send | (uintptr_t)result) % call->conversion.value_bytes == 0;
+}
+
 /* Where results are put, where the switch works, and what is left to give to MPI in the end. */
 static bool
 prepare(struct operation *operation, bool keep_input)
@@ -32,7 +40,7 @@ prepare(struct operation *operation, bool keep_input)
 	bool in_place;
 
 	operation->result = keeps_all(call) ? call->receive : allocate(operation, bytes);
-	operation->sent = conversion_is_direct(&call->conversion)
+	operation->sent = is_direct(call, operation->result)
 		? operation->result
 		: allocate(operation, conversion_bytes(&call->conversion, call->count));
 	if (operation->result == NULL || operation->sent == NULL)
@@ -84,7 +92,7 @@ finish(struct operation *operation, bool by_switch)
 	const struct call *call = &operation->call;
 	size_t bytes = call->conversion.value_bytes;
 
-	if (by_switch && !conversion_is_direct(&call->conversion) && operation->taken == 0)
+	if (by_switch && operation->sent != operation->result && operation->taken == 0)
 		conversion_join(&call->conversion, (char *)operation->result + call->first * bytes,
 			(char *)operation->sent + conversion_bytes(&call->conversion, call->first),
 			call->kept);
@@ -161,7 +169,7 @@ static struct netfc_collective
 plan(const struct operation *operation, const struct job *job)
 {
 	const struct call *call = &operation->call;
-	const bool direct = conversion_is_direct(&call->conversion);
+	const bool direct = operation->sent == operation->result;
 	struct netfc_collective made = {.kind = NETFC_COLLECTIVE_ALLREDUCE,
 		.format = call->conversion.format,
 		.op = call->conversion.op,

@@ -11,6 +11,9 @@ progress_mpi(void)
 {
 	int found;
 
+#ifndef OPEN_MPI /* which calls it from inside */
+	job_advance_all();
+#endif
 	PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
 }
 
@@ -93,7 +96,6 @@ wait_all(int count, void **operations, double timeout, MPI_Status *status)
 		for (unsigned int round = 0;
 			!atomic_load_explicit(&operation->completed, memory_order_acquire);
 			round++) {
-			job_advance_all();
 			progress_mpi();
 			if (round > SPINS) /* others may need the processor */
 				nanosleep(&nap, NULL);

@@ -156,7 +156,7 @@ check_reduce(void)
 	}
 }
 
-/* Parts of different lengths, one of them empty. */
+/* Parts of different lengths, one of them empty: that rank needs no memory. */
 static void
 scatter_parts(const float *mine, float *results)
 {
@@ -169,7 +169,8 @@ scatter_parts(const float *mine, float *results)
 		kept.total += (size_t)counts[r];
 	}
 	kept.count = (size_t)counts[rank];
-	MPI_Reduce_scatter(mine, results, counts, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Reduce_scatter(
+		mine, kept.count > 0 ? results : NULL, counts, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
 	check_floats(&kept, MPI_FLOAT, MPI_SUM);
 	memcpy(results, mine, kept.total * sizeof(*mine));
 	MPI_Reduce_scatter(MPI_IN_PLACE, results, counts, MPI_FLOAT, MPI_MIN, MPI_COMM_WORLD);
@@ -201,4 +202,30 @@ check_scatter(void)
 	scatter_blocks(mine, results);
 	free(mine);
 	free(results);
+}
+
+/* As in Fortran's common blocks: a REAL, then DOUBLE PRECISION. */
+void
+check_unaligned(void)
+{
+	enum {
+		COUNT = 1000,
+		BYTES = COUNT * sizeof(double)
+	};
+	char *given = malloc(4 + BYTES), *results = malloc(4 + BYTES);
+	double *mine = malloc(BYTES), *sums = malloc(BYTES);
+	struct kept kept = {sums, 0, COUNT, mine, COUNT, MPI_COMM_WORLD};
+
+	draw_doubles(mine, COUNT, 7);
+	memcpy(given + 4, mine, BYTES);
+	MPI_Allreduce(given + 4, results + 4, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	memcpy(sums, results + 4, BYTES);
+	check_floats(&kept, MPI_DOUBLE, MPI_SUM);
+	MPI_Allreduce(MPI_IN_PLACE, given + 4, COUNT, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+	memcpy(sums, given + 4, BYTES);
+	check_floats(&kept, MPI_DOUBLE, MPI_MAX);
+	free(given);
+	free(results);
+	free(mine);
+	free(sums);
 }

@@ -78,6 +78,30 @@ check_started(void)
 	free(all);
 }
 
+/* Rank 0 reduces in one communicator while the others wait for what it has started in another. */
+void
+check_two_communicators(void)
+{
+	MPI_Comm waited, other;
+	MPI_Request request;
+	float mine = 1, first, second;
+
+	MPI_Comm_dup(MPI_COMM_WORLD, &waited);
+	MPI_Comm_dup(MPI_COMM_WORLD, &other);
+	MPI_Allreduce(&mine, &first, 1, MPI_FLOAT, MPI_SUM, waited);
+	MPI_Allreduce(&mine, &second, 1, MPI_FLOAT, MPI_SUM, other);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Iallreduce(&mine, &first, 1, MPI_FLOAT, MPI_SUM, waited, &request);
+	if (rank != 0)
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_Allreduce(&mine, &second, 1, MPI_FLOAT, MPI_SUM, other);
+	if (rank == 0)
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	CHECK(first == (float)ranks && second == (float)ranks);
+	MPI_Comm_free(&waited);
+	MPI_Comm_free(&other);
+}
+
 /* The communicator has no job yet, and some ranks hear of it from the others only. */
 void
 check_first_started(void)

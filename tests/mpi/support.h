@@ -52,8 +52,10 @@ struct check {
 	X(integers_of_all_types) \
 	X(reduce)                \
 	X(scatter)               \
+	X(unaligned)             \
 	X(started)               \
 	X(first_started)         \
+	X(two_communicators)     \
 	X(progress)              \
 	X(communicators)         \
 	X(left_to_mpi)           \

@@ -233,6 +233,12 @@ def reduce_odd_views():
             dist.all_reduce(one)
         except ValueError as error:
             said.append(str(error))
+        try:
+            dist.all_gather([torch.empty_like(one) for _ in range(SIZE - 1)] + [one], torch.ones(one.shape))
+        except ValueError as error:
+            assert str(error) == said[-1]
+        else:
+            said.insert(0, 'all_gather takes it')
     conjugate = torch.tensor([1 + 2j, 3 + 4j]).conj()
     assert conjugate.imag.is_neg()
     dist.all_reduce(conjugate.imag)
@@ -284,3 +290,13 @@ def subgroups():
     everybody = torch.tensor([RANK + 1.0])
     dist.all_reduce(everybody)
     return [tensor.item(), everybody.item()]
+
+
+def exchange_columns():
+    """Each of two ranks asks for the other's numbers before it sends its own."""
+    mine, theirs = (torch.full((4, 4), float(value))[:, 1] for value in (RANK + 1, 0))
+    works = dist.batch_isend_irecv([dist.P2POp(dist.irecv, theirs, 1 - RANK),
+                                    dist.P2POp(dist.isend, mine, 1 - RANK)])
+    for work in works:
+        work.wait()
+    return theirs.tolist()

@@ -91,6 +91,19 @@ def fail_twice():
     return 'not reached'
 
 
+def fail_functionally():
+    """torch's functional collectives wait in C++, which hears of no failure."""
+    try:
+        # pylint: disable-next=import-outside-toplevel
+        from torch.distributed import _functional_collectives as functional
+    except ImportError:
+        return 'none here'
+    if not hasattr(torch.ops, '_c10d_functional'):
+        return 'none here'
+    summed = functional.all_reduce(torch.ones(10 + RANK), 'sum', dist.group.WORLD)
+    return summed.wait().tolist() if hasattr(summed, 'wait') else summed.tolist()
+
+
 def join_again():
     """A new group after a failure: what torchrun's restart does, in one process."""
     try:

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from netfc.torch.layout import FORMATS, as_array, as_bytes, laid_out
+from netfc.torch.layout import FORMATS, as_array, as_bytes, check_memory, laid_out
 
 COPIES = ("allgather", "broadcast", "barrier")  # kinds that reduce nothing
 
@@ -87,6 +87,8 @@ def all_gather(outputs: list[Any], tensor: Any) -> Call:
     """Of a tensor for each rank. Raises ValueError where they differ in size."""
     own = as_bytes(_contiguous(tensor))
     check_parts("all_gather", outputs, tensor)
+    for output in outputs:
+        check_memory(output.detach())
     whole = torch.empty(len(outputs) * tensor.numel(), dtype=tensor.dtype)
     call = Call("all_gather", "allgather", _shown(tensor), own, as_bytes(whole), [outputs])
     call.copies = [

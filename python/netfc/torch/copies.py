@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Collectives that copy, done by gloo: as bytes for types that gloo does not support."""
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from netfc.torch.works import Promise, kept
+from netfc.torch.works import Promise
 
 _GLOO = (
     *(torch.float16, torch.float32, torch.float64),
@@ -44,9 +45,7 @@ def copy(method: Callable[..., Any], name: str, arguments: tuple[Any, ...]) -> A
     if all(one.data_ptr() == other.data_ptr() for one, other in zip(results, copies)):
         return work
     if name.startswith("recv"):
-        work.wait()  # it has no future, and does not wait twice
-        _write_back(results, copies)
-        return kept(results)
+        return _received(work, results, copies)
     return _written_back(work, results, copies)
 
 
@@ -77,6 +76,24 @@ def _write_back(results: list[Any], copies: list[Any]) -> None:
     for result, copied in zip(results, copies):
         if result.data_ptr() != copied.data_ptr():
             result.detach().copy_(copied.view(result.dtype).reshape(result.shape))
+
+
+def _received(work: Any, results: list[Any], copies: list[Any]) -> Any:
+    """A work that has no future, and does not wait twice: a thread waits, for who calls may first
+    have to send what the other rank waits for."""
+    promise = Promise()
+
+    def wait() -> None:
+        try:
+            work.wait()
+            _write_back(results, copies)
+        except Exception as error:  # pylint: disable=broad-except # the caller has to know
+            promise.fail(error)
+        else:
+            promise.keep(results)
+
+    threading.Thread(target=wait, name="netfc-receive", daemon=True).start()
+    return promise.work()
 
 
 def _written_back(work: Any, results: list[Any], copies: list[Any]) -> Any:

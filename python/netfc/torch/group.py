@@ -79,8 +79,9 @@ class NetfcProcessGroup(dist.ProcessGroup):
         if tensor.numel() == 0:
             return kept([tensor])
         work = self._reductions.start(calls.all_reduce(tensor, op)).work()
-        if tensor.dtype == torch.int32:
-            # The reducer waits, in C++, for which parameters were used, and hears of no failure.
+        # These wait in C++, and hear of no failure: the reducer for which parameters were used, and
+        # torch's functional collectives.
+        if tensor.dtype == torch.int32 or _caller() == "torch._ops":
             work.wait()
         return work
 
@@ -278,14 +279,19 @@ class NetfcProcessGroup(dist.ProcessGroup):
             warnings.warn(f"netfc.torch: {what}", stacklevel=4)
 
 
+def _caller() -> str:
+    """The module that calls the group's method."""
+    frame = sys._getframe(1)  # pylint: disable=protected-access
+    while frame.f_globals.get("__name__") == __name__ and frame.f_back is not None:
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__"))
+
+
 def _is_awaited() -> bool:
     """Whether who calls the group's method waits in Python. torch's C++ (the reducer, which
     broadcasts a model's parameters) hears of no failure: what it calls is done when that returns.
     """
-    caller = sys._getframe(2)  # pylint: disable=protected-access
-    while caller.f_globals.get("__name__") == __name__ and caller.f_back is not None:
-        caller = caller.f_back
-    return caller.f_globals.get("__name__") in _AWAITING
+    return _caller() in _AWAITING
 
 
 def _by_gloo(name: str) -> Any:

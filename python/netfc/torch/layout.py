@@ -24,18 +24,23 @@ def laid_out(tensor: Any) -> tuple[Any, Any]:
     Raises ValueError where results could not be written: before anything is sent.
     """
     own = tensor.detach()
-    if own._is_zerotensor():  # pylint: disable=protected-access
-        raise ValueError("the tensor has no memory of its own, as zeros of autograd: give clone()")
+    check_memory(own)
     values = own.resolve_conj().resolve_neg().contiguous()
     if values.data_ptr() == own.data_ptr():
         return values, None
+    return values, own
+
+
+def check_memory(own: Any) -> None:
+    """Raises ValueError where results cannot be written."""
+    if own._is_zerotensor():  # pylint: disable=protected-access
+        raise ValueError("the tensor has no memory of its own, as zeros of autograd: give clone()")
     if shares_memory(own):
         raise ValueError(
             f"elements of the tensor share memory, as expand() makes them (shape"
             f" {tuple(own.shape)}, strides {own.stride()}): results cannot be written there; give"
             " clone(memory_format=torch.contiguous_format)"
         )
-    return values, own
 
 
 def shares_memory(tensor: Any) -> bool:

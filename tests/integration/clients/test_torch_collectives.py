@@ -43,6 +43,12 @@ def test_what_does_not_fit_is_refused(tmp_path):
         assert 'reduce_scatter_tensor: 5 is not 2 times 2' in whole
 
 
+def test_columns_are_exchanged(tmp_path):
+    """As between stages of a pipeline: both receive before they send."""
+    with serving() as address:
+        assert results(tmp_path, 2, 'exchange_columns', address=address) == [[2.0] * 4, [1.0] * 4]
+
+
 def test_other_roots_are_told(tmp_path):
     with serving() as address:
         for text in failures(tmp_path, 2, 'differ_in_root', address=address):

@@ -36,6 +36,14 @@ def test_after_a_failure_all_fails_at_once(tmp_path):
         assert results(tmp_path, 2, 'fail_twice', address=address) == [[True, True]] * 2
 
 
+def test_functional_collectives_fail_too(tmp_path):
+    with serving() as address:
+        said, errors = ranks(tmp_path, 2, 'fail_functionally', address=address)
+    if said[0] == {'result': 'none here'}:
+        pytest.skip('this torch has no functional collectives in C++: 2.3 and later have')
+    assert all('call different collectives' in one.get('error', '') for one in said), (said, errors)
+
+
 def test_a_new_group_after_a_failure(tmp_path):
     with serving() as address:
         assert results(tmp_path, 2, 'join_again', address=address) == [[2.0] * 3] * 2
