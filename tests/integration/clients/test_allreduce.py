@@ -575,7 +575,7 @@ def run(program, address):
     package = os.path.dirname(os.path.dirname(allreduce.__file__))
     done = subprocess.run([sys.executable, '-c', begin + program], capture_output=True, text=True,
                           env={**os.environ, 'PYTHONPATH': package})
-    return done.stdout + done.stderr
+    return done.stdout or done.stderr
 
 
 @pytest.mark.parametrize('tick', [0.5, 0.01])
