@@ -203,6 +203,51 @@ what_is_no_part_is_refused(void **state)
 	}
 }
 
+/* Whole doubles that add up to a number of up to 2^80. */
+static void
+add_whole(struct aggregate_totals *totals, unsigned __int128 number)
+{
+	uint8_t packet[LANES * 8] = {0};
+
+	for (int shift = 0; shift < 80; shift += 40) {
+		const double value = (double)((uint64_t)(number >> shift) & 0xffffffffff) *
+			(double)(UINT64_C(1) << shift);
+		uint64_t bits;
+
+		memcpy(&bits, &value, sizeof(bits));
+		data_put(AGGREGATE_FP64, packet, 0, bits);
+		aggregate_totals_add_values(totals, packet);
+	}
+}
+
+/* Half-way between two doubles, or one in the sum beside it, divided among many workers. */
+static void
+means_beside_the_middle(void **state)
+{
+	uint64_t seed = 1;
+
+	(void)state;
+	for (unsigned int trial = 0; trial < 3000; trial++) {
+		const uint32_t workers = 1 + (uint32_t)next_random(&seed) % ((1u << 24) - 1);
+		const uint64_t even = UINT64_C(1) << 52 | (next_random(&seed) >> 12 & ~1ull);
+
+		for (int beside = -1; beside <= 1; beside++) {
+			const double expected = (double)(even + (beside > 0));
+			struct aggregate_totals totals = new_totals(AGGREGATE_FP64);
+			uint8_t result[LANES * 8];
+			uint64_t bits;
+
+			add_whole(&totals, (unsigned __int128)workers * (2 * even + 1) + beside);
+			aggregate_totals_round(&totals, AGGREGATE_MEAN, workers, result);
+			memcpy(&bits, &expected, sizeof(bits));
+			/* In halves. */
+			assert_int_equal(
+				data_get(AGGREGATE_FP64, result, 0), bits + (UINT64_C(1) << 52));
+			free(totals.bins);
+		}
+	}
+}
+
 int
 main(void)
 {
@@ -210,6 +255,7 @@ main(void)
 		cmocka_unit_test(digits_of_members_give_what_values_give),
 		cmocka_unit_test(parts_are_narrow),
 		cmocka_unit_test(what_is_no_part_is_refused),
+		cmocka_unit_test(means_beside_the_middle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

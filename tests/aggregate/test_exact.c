@@ -9,6 +9,9 @@
 
 #include <cmocka.h>
 #include <mpfr.h>
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
 
 #include <aggregate_exact.h>
 #include <netfc_arith.h>
@@ -232,6 +235,31 @@ infinities_and_nan_beside_the_greatest(void **state)
 	assert_true(isnan(result));
 }
 
+#ifdef __SSE2__
+/* As torch.set_flush_denormal() and programs compiled with -ffast-math have it. */
+static void
+threads_may_take_subnormals_for_zeros(void **state)
+{
+	const unsigned int flush = _MM_FLUSH_ZERO_ON | 0x40 /* denormals are zeros */;
+	const uint32_t bits[] = {0x00400000, 0x00000001, 0x007fffff};
+	const float factors[] = {0x1p24f, 0x1p24f, 0x1p24f};
+	float small[3], sums[2], flushed[2];
+
+	(void)state;
+	memcpy(small, bits, sizeof(bits));
+	for (unsigned int way = 0; way < 2; way++) {
+		const uint8_t *x = (const uint8_t *)small, *y = (const uint8_t *)factors;
+
+		add_up(AGGREGATE_FP32, x, way == 0 ? NULL : y, 3, 1, &sums[way]);
+		_mm_setcsr(_mm_getcsr() | flush);
+		add_up(AGGREGATE_FP32, x, way == 0 ? NULL : y, 3, 1, &flushed[way]);
+		_mm_setcsr(_mm_getcsr() & ~flush);
+	}
+	assert_memory_equal(flushed, sums, sizeof(sums));
+	assert_true(sums[0] == 0x1.8p-126f && sums[1] == 0x1.8p-102f);
+}
+#endif
+
 static void
 overflow_and_underflow(void **state)
 {
@@ -280,6 +308,9 @@ main(void)
 		cmocka_unit_test(sums_of_products),
 		cmocka_unit_test(infinities_nan_and_zeros),
 		cmocka_unit_test(infinities_and_nan_beside_the_greatest),
+#ifdef __SSE2__
+		cmocka_unit_test(threads_may_take_subnormals_for_zeros),
+#endif
 		cmocka_unit_test(overflow_and_underflow),
 		cmocka_unit_test(sums_of_integers),
 	};

@@ -74,10 +74,12 @@ round_number(enum aggregate_format from, enum aggregate_format format,
 		return posit || (totals->marks[i] & AGGREGATE_MARK_MINUS_ZERO) != 0
 			? 0
 			: sign_of(format);
-	exact = exact_of_quire(sum.upper, unit_of(from) + DIGIT_BITS * (int)sum.digit);
-	exact.significand |= sum.more;
-	if (mean)
-		exact = divide_finely(exact, workers);
+	if (mean) {
+		exact = divide_magnitude(sum, unit_of(from), workers);
+	} else {
+		exact = exact_of_quire(sum.upper, unit_of(from) + DIGIT_BITS * (int)sum.digit);
+		exact.significand |= sum.more;
+	}
 	bits = encode_number(format, exact);
 	if (posit)
 		return sum.negative ? -bits & 0xffff : bits;

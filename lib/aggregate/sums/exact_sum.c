@@ -210,6 +210,32 @@ bits_of(double value)
 	return bits;
 }
 
+/* As a double: without a conversion of subnormal numbers, which the thread may take for zeros. */
+static uint64_t
+bits_of_single(float value)
+{
+	uint32_t bits;
+	uint64_t sign;
+
+	memcpy(&bits, &value, sizeof(bits));
+	sign = (uint64_t)(bits & fp32.sign) << 32;
+	bits &= fp32.sign - 1;
+	return sign |
+		bits_of(bits < UINT32_C(1) << fp32.fraction_bits ? (int32_t)bits * 0x1p-149
+								 : (double)value) %
+		FP64_SIGN;
+}
+
+static double
+double_of_single(float value)
+{
+	const uint64_t bits = bits_of_single(value);
+	double result;
+
+	memcpy(&result, &bits, sizeof(result));
+	return result;
+}
+
 static void
 add_integers(struct aggregate_exact *sum, unsigned int format, const void *values, uint64_t count)
 {
@@ -243,7 +269,7 @@ aggregate_exact_add(
 			add_doubles(sum, (const uint64_t *)values + done, n, &start);
 		} else {
 			for (uint32_t i = 0; i < n; i++)
-				block[i] = bits_of(((const float *)values)[done + i]);
+				block[i] = bits_of_single(((const float *)values)[done + i]);
 			add_doubles(sum, block, n, &start);
 		}
 		if (done / BLOCK % CARRY_BLOCKS == CARRY_BLOCKS - 1)
@@ -288,14 +314,16 @@ add_single_products(struct aggregate_exact *sum, const float *x, const float *y,
 		n = count - done < BLOCK ? (uint32_t)(count - done) : BLOCK;
 		finite = 0;
 		for (uint32_t i = 0; i < n; i++) {
-			block[i] = bits_of((double)x[done + i] * y[done + i]);
+			block[i] = bits_of(
+				double_of_single(x[done + i]) * double_of_single(y[done + i]));
 			finite += !is_special(block[i]);
 		}
 		if (finite == n)
 			add_doubles(sum, block, n, &start);
 		else
 			for (uint32_t i = 0; i < n; i++)
-				add_product(sum, bits_of(x[done + i]), bits_of(y[done + i]));
+				add_product(sum, bits_of_single(x[done + i]),
+					bits_of_single(y[done + i]));
 		if (done / BLOCK % CARRY_BLOCKS == CARRY_BLOCKS - 1)
 			propagate(sum);
 	}

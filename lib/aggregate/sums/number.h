@@ -261,7 +261,10 @@ exact_of_quire(unsigned __int128 magnitude, int unit)
 		(uint64_t)(shifted >> 64) | ((uint64_t)shifted != 0), 127 - zeros + unit};
 }
 
-/* The quotient by up to 2^24 keeps 60 bits or more, and whether it has others. */
+/*
+ * The quotient by up to 256: what is only told by the last bit of the number does not matter then,
+ * as that many times what lies half-way between two results has no more than 62 bits.
+ */
 INLINE struct exact
 divide_finely(struct exact number, unsigned int workers)
 {
@@ -306,13 +309,15 @@ struct magnitude {
 	unsigned __int128 upper; /* in units of 2^(32 digit); 0: the total is zero */
 	uint32_t digit;
 	bool negative, more;
+	uint32_t next; /* the digit below `upper`, which `more` tells of as well */
+	bool rest;     /* whether there is more below that one */
 };
 
 INLINE struct magnitude
 magnitude_of(const int64_t *bins, uint32_t count)
 {
 	uint32_t digits[MAX_DIGITS + 2], top = count + 1;
-	struct magnitude result = {0, 0, false, false};
+	struct magnitude result = {.upper = 0};
 	uint64_t borrow;
 	int64_t sum = 0;
 
@@ -334,8 +339,32 @@ magnitude_of(const int64_t *bins, uint32_t count)
 	result.digit = top - 2;
 	for (uint32_t d = top + 1; d-- > result.digit;)
 		result.upper = result.upper << DIGIT_BITS | digits[d];
-	for (uint32_t d = 0; d < result.digit; d++)
-		result.more |= digits[d] != 0;
+	for (uint32_t d = 0; d + 1 < result.digit; d++)
+		result.rest |= digits[d] != 0;
+	result.next = result.digit > 0 ? digits[result.digit - 1] : 0;
+	result.more = result.rest || result.next != 0;
+	return result;
+}
+
+/*
+ * A magnitude, other than zero and in units of 2^unit, divided by up to 2^24, to 60 bits or more,
+ * and whether there are others. What there is of the magnitude is a whole number that is divided
+ * without a rounding, or has more than 2^24 times as many bits as are kept: what lies below does
+ * not make up for the remainder.
+ */
+INLINE struct exact
+divide_magnitude(struct magnitude sum, int unit, unsigned int workers)
+{
+	const bool all = !sum.more;
+	const uint64_t upper = (uint64_t)(sum.upper >> 64), lower = (uint64_t)sum.upper;
+	const int zeros = upper != 0 ? __builtin_clzll(upper) : 64 + __builtin_clzll(lower | 1);
+	const int places = all ? zeros - 1 : DIGIT_BITS - 1;
+	const unsigned __int128 whole = sum.upper << places | sum.next >> 1;
+	const bool rest = !all && (sum.rest || (sum.next & 1) != 0);
+	struct exact result =
+		exact_of_quire(whole / workers, unit + DIGIT_BITS * (int)sum.digit - places);
+
+	result.significand |= rest || whole % workers != 0;
 	return result;
 }
 

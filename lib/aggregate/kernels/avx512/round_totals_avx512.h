@@ -188,6 +188,9 @@ round_totals_fast(const struct aggregate_totals *totals, unsigned int op, unsign
 	case AGGREGATE_FP32:
 		return round_short_totals_to(AGGREGATE_FP32, totals, op, workers, result);
 	case AGGREGATE_FP64:
+		/* Of the vectors, 63 bits, which do not suffice to divide by more. */
+		if (op == AGGREGATE_MEAN && workers > 256)
+			return round_any_totals(totals, op, workers, result);
 		return round_short_totals_to(AGGREGATE_FP64, totals, op, workers, result);
 	default:
 		return round_any_totals(totals, op, workers, result);
