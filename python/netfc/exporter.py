@@ -48,10 +48,14 @@ class _Server(socketserver.ThreadingMixIn, simple_server.WSGIServer):
     def process_request(self, request: Any, client_address: Any) -> None:
         """Serves a client in a thread of its own, if there are not too many."""
         # pylint: disable-next=consider-using-with
-        if self._free.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
+        if not self._free.acquire(blocking=False):
             self.shutdown_request(request)
+            return
+        try:
+            super().process_request(request, client_address)
+        except Exception:  # there is no thread for it, which would release
+            self._free.release()
+            raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Serves a client to its end."""

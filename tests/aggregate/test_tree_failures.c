@@ -503,6 +503,29 @@ late_answers_to_a_join_end_nothing(void **state)
 	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_JOINED);
 }
 
+/* As on a busy machine: each answer comes when the join has been sent again. */
+static void
+a_parent_that_takes_longer_than_a_retry_is_joined(void **state)
+{
+	struct aggregate_message asked;
+	uint32_t before = 0;
+
+	(void)state;
+	tree->sw[0].dead = true;
+	tree_start(tree);
+	tree_pass(tree, tree->now + 500);
+	for (unsigned int n = 0; n < 100; n++) {
+		tree->now += tree->sw[LEAF_A].limits.parent.retry;
+		if (!aggregate_leaf_poll(
+			    aggregate_table_shard(tree->sw[LEAF_A].table, 0), tree->now, &asked))
+			continue;
+		if (before != 0)
+			answer_join(before, 0, 0);
+		before = asked.id;
+	}
+	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_JOINED);
+}
+
 /* Nobody takes that for a grant. */
 static void
 a_parent_that_refuses_without_a_reason_is_named(void **state)
@@ -590,6 +613,7 @@ main(void)
 		TEST_(a_parent_may_grant_less),
 		TEST_(an_owner_is_refused_in_a_tree),
 		TEST_(late_answers_to_a_join_end_nothing),
+		TEST_(a_parent_that_takes_longer_than_a_retry_is_joined),
 		TEST_(a_parent_that_refuses_without_a_reason_is_named),
 		TEST_(forged_results_are_dropped),
 	};

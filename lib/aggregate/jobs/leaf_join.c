@@ -7,6 +7,9 @@
 /* Leaves that go unanswered, before the parent is left to find out by itself. */
 #define MAX_LEAVES 5
 
+/* Messages whose answers are waited for: the latest ones. */
+#define MAX_AGE 64
+
 /*
  * Answers to what was asked before are not waited for any more. The network may repeat a join, and
  * the parent answers first that it waits, then that all are here: in whichever order that comes.
@@ -14,7 +17,7 @@
 static void
 set_state(struct job_at_parent *uplink, enum aggregate_uplink state)
 {
-	uplink->id++;
+	uplink->before = ++uplink->id;
 	WRITE(uplink->state, state);
 }
 
@@ -303,7 +306,10 @@ is_answer(const struct job_at_parent *uplink, const struct aggregate_message *re
 		: uplink->session != 0                     ? uplink->session
 							   : uplink->cookie;
 
-	return uplink->number == reply->job && uplink->id == reply->id &&
+	/* Of this state; an answer may take longer than a retry. */
+	const uint32_t age = uplink->id - reply->id;
+
+	return uplink->number == reply->job && age < uplink->id - uplink->before && age < MAX_AGE &&
 		uplink->worker == reply->worker && token == reply->token;
 }
 

@@ -35,6 +35,7 @@ struct job_at_parent {
 	uint64_t cookie;
 	uint64_t token, session; /* of the job; the parent's, once it is granted */
 	uint32_t id;             /* of the latest join or leave; another in each state */
+	uint32_t before;         /* the id when this state began: no message has it */
 	uint16_t number, slots, bytes;
 	uint8_t worker, shards;
 	uint8_t refused; /* enum aggregate_reason */

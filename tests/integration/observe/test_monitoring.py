@@ -8,7 +8,9 @@ import os
 import pty
 import re
 import select
+import socket
 import subprocess
+import threading
 import time
 import types
 
@@ -23,6 +25,7 @@ from exporter import Exporter
 from fake_switch import FakeSwitch, TableSet
 from needs import needs_terminal
 
+from netfc import exporter as exporter_module
 from netfc.commands import _top_view, top
 
 TERMINAL = {'TERM': 'xterm', 'LINES': '40', 'COLUMNS': '120'}
@@ -307,3 +310,30 @@ def test_load_counts_time_not_polls(tmp_path):
 def test_intervals_that_cannot_be(seconds):
     done = switch.execute([*switch.eal_options(['net_null0']), '--', '--stats-interval', seconds])
     assert done.returncode == 1 and 'stats-interval' in done.stderr
+
+
+def test_a_time_without_threads_takes_no_places(monkeypatch):
+    """The exporter's server, in this process."""
+    monkeypatch.setattr(exporter_module, 'MAX_CLIENTS', 2)
+    server = exporter_module._Server('127.0.0.1', 0)
+    server.set_app(lambda _, start: (start('200 OK', []), [b'here'])[1])
+    serving = threading.Thread(target=server.serve_forever)
+    serving.start()
+
+    def answer():
+        with socket.create_connection(server.server_address[:2]) as client:
+            client.sendall(b'GET / HTTP/1.0\r\n\r\n')
+            with contextlib.suppress(ConnectionError):
+                return client.makefile('rb').read()[-4:]
+        return b''
+
+    def no_thread(_):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, 'start', no_thread)
+        assert [answer() for _ in range(3)] == [b''] * 3
+    assert answer() == b'here'
+    server.shutdown()
+    serving.join()
+    server.server_close()
