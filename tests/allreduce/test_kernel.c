@@ -28,7 +28,8 @@ int __real_recvmmsg(
 int __wrap_recvmmsg(
 	int fd, struct mmsghdr *messages, unsigned int count, int flags, struct timespec *timeout);
 
-static struct {
+/* The server in the other thread has the system calls as they are. */
+static _Thread_local struct {
 	bool on;
 	unsigned int calls, empty;
 	uint8_t kept[65536];
@@ -69,7 +70,7 @@ __wrap_sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags)
 	return __real_sendmmsg(fd, messages, count, flags);
 }
 
-static bool forbidden;
+static _Thread_local bool forbidden;
 
 int
 __wrap_recvmmsg(
