@@ -216,7 +216,7 @@ set_true(void *there)
 
 /*
  * Until the EAL's interrupt thread has done what there was to do. When a memif peer leaves, DPDK's
- * driver (22.11 and 24.11) frees there what closing the port frees here.
+ * driver (22.11 and 24.11) frees there what closing the port frees here. One second at the most.
  */
 static void
 wait_for_interrupts(void)
@@ -231,22 +231,12 @@ wait_for_interrupts(void)
 	rte_eal_alarm_cancel(set_true, &done);
 }
 
-static bool
-has_memif(const struct app *app)
-{
-	for (unsigned int p = 0; p < app->port_count; p++)
-		if (app->port[p].started && strcmp(app->port[p].info.driver_name, "net_memif") == 0)
-			return true;
-	return false;
-}
-
 void
 ports_stop(struct app *app)
 {
 	unsigned int may_keep = 0, in_use;
 
-	if (has_memif(app))
-		wait_for_interrupts();
+	wait_for_interrupts();
 	for (unsigned int p = 0; p < app->port_count; p++) {
 		struct port *port = &app->port[p];
 

@@ -19,8 +19,6 @@
 #include "window/window.h"
 
 #define RECEIVE_BYTES 65536
-/* Errors of earlier packets that are read in a row; one that comes each time is none of those. */
-#define SOFT_ERRORS 8
 
 /* Interval between requests without an answer: doubled each time. */
 #define FIRST_INTERVAL (20 * NS_PER_MS)
@@ -228,7 +226,7 @@ receive(struct talk *talk)
 		if (length < 0 && (errno == EAGAIN || errno == EINTR))
 			break;
 		if (length < 0 && soft_error_record(talk->peer, errno, clock_now())) {
-			if (errors++ < SOFT_ERRORS)
+			if (errors++ < MAX_SOFT_ERRORS)
 				continue;
 			break;
 		}

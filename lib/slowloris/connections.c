@@ -160,7 +160,7 @@ connections_expire(struct connections *connections, uint32_t now, uint32_t age, 
 	while (index == NONE && queue_length(connections) > 0 && *looks > 0) {
 		uint32_t first = connections->half_open_first & connections->half_open_mask;
 
-		if (late_age(now, connections->half_open[first].opened) <= age + LATE_TICKS)
+		if (ticks_since(connections->half_open[first].opened, now) <= age)
 			break;
 		(*looks)--;
 		index = take_oldest(connections);

@@ -27,11 +27,9 @@ static void
 tell(struct slowloris_worker *worker, const struct destination *destination, uint32_t since)
 {
 	struct slowloris *detector = worker->detector;
-	uint32_t ticks = worker->now - since;
+	uint32_t ticks = ticks_since(since, worker->now);
 	struct slowloris_alert alert = {0};
 
-	if (ticks > INT32_MAX)
-		ticks = 0;
 	destination_read(destination, &alert.registers);
 	alert.dry_run = RULE(detector, dry_run);
 	alert.after_ms =
@@ -96,7 +94,7 @@ is_slow(const struct slowloris_worker *worker, const struct connection *connecti
 {
 	const struct slowloris *detector = worker->detector;
 
-	return late_age(worker->now, connection->opened) >= RULE(detector, grace) + LATE_TICKS &&
+	return ticks_since(connection->opened, worker->now) >= RULE(detector, grace) &&
 		__atomic_load_n(&connection->bytes, __ATOMIC_RELAXED) < RULE(detector, slow_bytes);
 }
 

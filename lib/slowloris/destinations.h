@@ -57,16 +57,15 @@ tick_shift_of(uint64_t hz)
 }
 
 /*
- * By how many ticks, about a second, an lcore's time may be behind another's: it may have been
- * interrupted since it read its clock.
+ * How many ticks ago that was: none if another lcore wrote it later. An lcore's time may be a
+ * second (so many ticks) behind, since it may have been interrupted after it read its clock.
  */
-#define LATE_TICKS 65536u
-
-/* How old something is; a second more, so that it is never less than nothing. */
 static inline uint32_t
-late_age(uint32_t now, uint32_t then)
+ticks_since(uint32_t then, uint32_t now)
 {
-	return now - then + LATE_TICKS;
+	const uint32_t ticks = now - then, behind = 65536;
+
+	return ticks > UINT32_MAX - behind ? 0 : ticks;
 }
 
 /* No position, no record. */

@@ -105,8 +105,7 @@ age_connection(struct slowloris_worker *worker, uint32_t index)
 			track_settle(worker, connection);
 		return;
 	}
-	if (worker->now - load_u32(&connection->seen) <= RULE(detector, timeout) ||
-		worker->now - load_u32(&connection->seen) > INT32_MAX)
+	if (ticks_since(load_u32(&connection->seen), worker->now) <= RULE(detector, timeout))
 		return;
 	track_end(worker, index);
 	detector->counters.timed_out++;
@@ -168,16 +167,14 @@ age_destination(struct slowloris_worker *worker, uint32_t index)
 	struct slowloris *detector = worker->detector;
 	struct destination *destination = &detector->destinations.record[index];
 	const uint32_t timeout = RULE(detector, timeout);
-	uint32_t silent;
 
 	if (destination->used == 0)
 		return;
 	if (worker->now - destination->rotated > timeout)
 		rotate_unattributed(worker, index);
 	defence_review(worker, destination);
-	silent = worker->now - load_u32(&destination->seen);
-	if (destination->connections != 0 || destination->alarm != 0 || silent <= timeout ||
-		silent > INT32_MAX)
+	if (destination->connections != 0 || destination->alarm != 0 ||
+		ticks_since(load_u32(&destination->seen), worker->now) <= timeout)
 		return;
 	destinations_remove(&detector->destinations, index);
 	detector->counters.destinations_forgotten++;

@@ -27,6 +27,9 @@ MTU = 1500  # bytes
 MAX_PACKET = 65535
 _QUERY_FORMAT = Format("fp16")
 
+# How often a function is computed anew since its number has changed meanwhile.
+_NUMBERS = 4
+
 
 class StatusError(ClientError):
     """The switch refused a request; `code` is a protocol.Code or an int unknown to it."""
@@ -152,12 +155,16 @@ class Client(Arithmetic):
         number = self._numbers.pop(name, None) or self._ask_number(name)
         # Another function may have had that number meanwhile: the switch may have been restarted,
         # or have loaded others. So it is asked again when all is computed.
-        while True:
+        for _ in range(_NUMBERS):
             values = self._function_values(number, name, x)
-            self._numbers[name] = self._ask_number(name)
-            if self._numbers[name] == number:
+            before, number = number, self._ask_number(name)
+            if number == before:
+                self._numbers[name] = number
                 return values
-            number = self._numbers[name]
+        raise ClientError(
+            f"the number of function {name!r} changes all the time: switches that have one address"
+            " load the same functions in the same order"
+        )
 
     def _function_values(self, number: int, name: str, x: ArrayLike) -> NDArray[Any]:
         argument, result = slots_of(name, self.format)

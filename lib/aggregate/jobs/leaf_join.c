@@ -7,8 +7,8 @@
 /* Leaves that go unanswered, before the parent is left to find out by itself. */
 #define MAX_LEAVES 5
 
-/* Messages whose answers are waited for: the latest ones. */
-#define MAX_AGE 64
+/* Of so many of the latest messages, answers are taken: they may need longer than a retry. */
+#define MAX_UNANSWERED 64
 
 /*
  * Answers to what was asked before are not waited for any more. The network may repeat a join, and
@@ -305,11 +305,10 @@ is_answer(const struct job_at_parent *uplink, const struct aggregate_message *re
 	const uint64_t token = reply->op == AGGREGATE_JOIN ? uplink->token
 		: uplink->session != 0                     ? uplink->session
 							   : uplink->cookie;
+	/* Messages since, of this state. */
+	const uint32_t since = uplink->id - reply->id, all = uplink->id - uplink->before;
 
-	/* Of this state; an answer may take longer than a retry. */
-	const uint32_t age = uplink->id - reply->id;
-
-	return uplink->number == reply->job && age < uplink->id - uplink->before && age < MAX_AGE &&
+	return uplink->number == reply->job && since < all && since < MAX_UNANSWERED &&
 		uplink->worker == reply->worker && token == reply->token;
 }
 

@@ -71,7 +71,8 @@ is_good_chunk(struct aggregate_shard *shard, const struct job *job,
 	const struct aggregate_tag_key *keys, const uint8_t *payload, size_t length,
 	const struct aggregate_message *request, uint32_t *high)
 {
-	uint64_t *near = job == NULL ? NULL : &shard_view(shard, job)->near, number;
+	uint64_t *near = job == NULL ? NULL : &shard_view(shard, job)->near;
+	uint64_t number;
 
 	*high = near == NULL ? 0 : aggregate_chunk_high(*near, request->id);
 	if (!aggregate_tag_is_good(&keys[AGGREGATE_TO_SWITCH], payload, length, *high))

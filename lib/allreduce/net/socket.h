@@ -68,6 +68,9 @@ unsigned int socket_mtu(int fd, int family);
  */
 bool soft_error_record(struct peer *peer, int error, uint64_t now);
 
+/* Soft errors that are read in a row: what comes each time is of no packet sent earlier. */
+#define MAX_SOFT_ERRORS 8
+
 /* Clear it: the peer has been heard. */
 static inline void
 soft_error_clear(struct peer *peer)

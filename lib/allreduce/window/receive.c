@@ -22,9 +22,6 @@
 #define REORDERED_SHARE 2
 #define REORDERED_LEAST 4
 
-/* Errors of earlier packets that are read in a row; one that comes each time is none of those. */
-#define SOFT_ERRORS 8
-
 /* What was learnt from a batch of packets. */
 struct evidence {
 	uint64_t now;
@@ -272,7 +269,7 @@ receive_packets(struct netfc_allreduce *comm, struct channel *channel, unsigned 
 		evidence.now = clock_now();
 		if (n < 0 && soft_error_record(channel->peer, errno, evidence.now)) {
 			/* Packets may have come beside it. */
-			n = errors++ < SOFT_ERRORS ? PACKETS_RECEIVED : 0;
+			n = errors++ < MAX_SOFT_ERRORS ? PACKETS_RECEIVED : 0;
 			continue;
 		}
 		if (n < 0)

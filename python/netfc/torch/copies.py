@@ -82,31 +82,27 @@ def _received(work: Any, results: list[Any], copies: list[Any]) -> Any:
     """A work that has no future, and does not wait twice: a thread waits, for who calls may first
     have to send what the other rank waits for."""
     promise = Promise()
-
-    def wait() -> None:
-        try:
-            work.wait()
-            _write_back(results, copies)
-        except Exception as error:  # pylint: disable=broad-except # the caller has to know
-            promise.fail(error)
-        else:
-            promise.keep(results)
-
-    threading.Thread(target=wait, name="netfc-receive", daemon=True).start()
+    arguments = (promise, work.wait, results, copies)
+    threading.Thread(target=_finish, args=arguments, name="netfc-receive", daemon=True).start()
     return promise.work()
 
 
 def _written_back(work: Any, results: list[Any], copies: list[Any]) -> Any:
     promise = Promise()
-
-    def done(future: Any) -> None:
-        try:
-            future.value()
-            _write_back(results, copies)
-        except Exception as error:  # pylint: disable=broad-except # the caller has to know
-            promise.fail(error)
-        else:
-            promise.keep(results)
-
-    work.get_future().add_done_callback(done)
+    work.get_future().add_done_callback(
+        lambda future: _finish(promise, future.value, results, copies)
+    )
     return promise.work()
+
+
+def _finish(
+    promise: Promise, wait: Callable[[], Any], results: list[Any], copies: list[Any]
+) -> None:
+    """Write back what gloo has copied, once wait() returns."""
+    try:
+        wait()
+        _write_back(results, copies)
+    except Exception as error:  # pylint: disable=broad-except # the caller has to know
+        promise.fail(error)
+    else:
+        promise.keep(results)

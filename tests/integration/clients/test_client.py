@@ -172,6 +172,20 @@ def test_a_number_that_another_function_has_now(tables):
             assert client.function('other', 4.0) == 2.0
 
 
+def test_a_number_that_changes_each_time(tables):
+    """As where several switches have the address, and not the same functions."""
+    exp, sqrt = Function(193, 'fp16', 'exp'), Function(194, 'fp16', 'sqrt')
+
+    def swap(request, reply):
+        if request[3] == protocol.NAME:
+            exp.number, sqrt.number = sqrt.number, exp.number
+        return [reply]
+
+    with FakeSwitch(tables, swap, functions={'mine': exp, 'other': sqrt}) as server:
+        with client_of(server) as client, pytest.raises(ClientError, match='changes all the time'):
+            client.function('mine', 0.0)
+
+
 def test_two_and_three_operands(tables):
     with FakeSwitch(tables) as server, client_of(server, number_format='bf16') as client:
         x, y = [1.5, -2.0, np.nan], [0.5, 4.0, 1.0]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A kernel that takes packets in part, late, or gives none: the system calls are wrapped.
+ * System calls that take packets in part, late, or give none: they are wrapped.
  * Linked with --wrap=sendmmsg and --wrap=recvmmsg.
  */
 #include <errno.h>
