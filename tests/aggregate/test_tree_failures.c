@@ -8,196 +8,10 @@
 
 #include <cmocka.h>
 
-#include "exact.h"
 #include "jobs/job.h"
-#include "tree.h"
+#include "two_leaves.h"
 
-#define STALL 2000 /* of the switches */
-#define CHUNKS TREE_MAX_CHUNKS
 #define NEVER UINT64_MAX
-#define LEAF_A 1
-#define LEAF_B 2
-
-static struct tree *tree;
-
-/* Two leaves of two workers: 0 and 1 at A, 2 and 3 at B. */
-static int
-set_up(void **state)
-{
-	(void)state;
-	tree = tree_new(5);
-	for (unsigned int s = 0; s < 3; s++)
-		tree_add_switch(tree, 0, 1 + s % 2);
-	for (unsigned int w = 0; w < 4; w++)
-		tree_add_worker(tree, w < 2 ? LEAF_A : LEAF_B);
-	tree->chunks = CHUNKS;
-	for (unsigned int c = 0; c < CHUNKS; c++) {
-		tree->chunk[c].op = AGGREGATE_SUM;
-		tree->chunk[c].format = AGGREGATE_FP32;
-		tree->chunk[c].count = 20;
-		for (unsigned int lane = 0; lane < 20; lane++)
-			data_fill(DATA_GRADIENTS, AGGREGATE_FP32, tree->chunk[c].values[lane], 4,
-				&tree->seed);
-	}
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	(void)state;
-	assert_int_equal(tree->wrong, 0);
-	tree_free(tree);
-	return 0;
-}
-
-/* Until all workers have joined and some results are there, but not all. */
-static void
-start_well(void)
-{
-	tree_start(tree);
-	while (tree->worker[3].results < 8 || tree->worker[0].results < 8)
-		tree_run(tree, tree->now + 1);
-	assert_false(tree_is_done(tree));
-}
-
-static uint32_t
-jobs_of(unsigned int s)
-{
-	struct aggregate_usage usage;
-
-	aggregate_table_usage(tree->sw[s].table, &usage);
-	return usage.jobs;
-}
-
-static struct aggregate_info
-info_of(unsigned int s)
-{
-	struct aggregate_info info;
-
-	for (uint16_t index = 0; index < tree->sw[s].limits.jobs; index++)
-		if (aggregate_table_info(tree->sw[s].table, index, &info))
-			return info;
-	fail_msg("switch %u has no job", s);
-	return info;
-}
-
-static void
-expect_refused(unsigned int w, uint8_t reason, uint8_t decided)
-{
-	assert_false(tree->worker[w].joined);
-	assert_int_equal(tree->worker[w].reason, reason);
-	assert_int_equal(tree->worker[w].decided, decided);
-}
-
-/* A worker is told that a member of its switch, or of the parent, is missing. */
-static void
-expect_missing(unsigned int w, uint8_t member, uint8_t level, enum aggregate_absence absence)
-{
-	assert_int_equal(tree->worker[w].reason, AGGREGATE_MISSING + member);
-	assert_int_equal(tree->worker[w].level, level);
-	assert_int_equal(tree->worker[w].absence, absence);
-}
-
-static void
-a_switch_without_parent_says_so(void **state)
-{
-	(void)state;
-	tree->sw[LEAF_A].limits.parent.port = 0;
-	tree_start(tree);
-	tree_pass(tree, tree->now + 500);
-	for (unsigned int w = 0; w < 2; w++)
-		expect_refused(w, AGGREGATE_REASON_NO_PARENT, 1);
-	for (unsigned int w = 2; w < 4; w++)
-		expect_refused(w, AGGREGATE_REASON_WAITING, 2);
-	assert_int_equal(info_of(LEAF_B).uplink, AGGREGATE_UPLINK_WAITING);
-}
-
-/* B's parent is A, whose parent is B. */
-static void
-loops_are_refused(void **state)
-{
-	(void)state;
-	tree->sw[LEAF_A].parent = LEAF_B;
-	tree->sw[LEAF_B].parent = LEAF_A;
-	for (unsigned int s = LEAF_A; s <= LEAF_B; s++) {
-		tree->sw[s].limits.parent.address[15] = (uint8_t)tree->sw[s].parent;
-		tree->sw[s].level = 3;
-	}
-	/* A has its two workers; B has A alone. */
-	tree->worker[2].next_join = tree->worker[3].next_join = NEVER;
-	tree->sw[LEAF_B].members = 1;
-	tree->sw[LEAF_A].index = 0;
-	tree_start(tree);
-	tree_pass(tree, tree->now + 1000);
-	for (unsigned int w = 0; w < 2; w++)
-		expect_refused(w, AGGREGATE_REASON_LOOP, 3);
-}
-
-static void
-a_parent_without_digits_refuses(void **state)
-{
-	(void)state;
-	tree->sw[0].limits.digits = 0;
-	tree_start(tree);
-	tree_pass(tree, tree->now + 1000);
-	for (unsigned int w = 0; w < 4; w++)
-		expect_refused(w, AGGREGATE_REASON_DIGITS, 2);
-	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_REFUSED);
-	assert_int_equal(info_of(LEAF_A).above, AGGREGATE_REASON_DIGITS);
-}
-
-static void
-contradicting_places_are_refused(void **state)
-{
-	(void)state;
-	tree_start(tree);
-	/* For workers that come later the tree has another leaf. */
-	tree->worker[1].next_join = tree->worker[2].next_join = tree->worker[3].next_join = NEVER;
-	tree_pass(tree, tree->now + 200);
-	tree->sw[0].members = 3;
-	tree->worker[0].next_join = NEVER;
-	tree->worker[1].next_join = 0;
-	tree_pass(tree, tree->now + 200);
-	expect_refused(1, AGGREGATE_REASON_PLACE, 1);
-}
-
-/* Their lists agree leaf by leaf, but not with each other. */
-static void
-contradictions_between_leaves_are_refused_by_the_parent(void **state)
-{
-	(void)state;
-	tree_start(tree);
-	tree->worker[2].next_join = tree->worker[3].next_join = NEVER;
-	tree_pass(tree, tree->now + 300);
-	tree_add_worker(tree, LEAF_B);
-	tree->worker[0].next_join = tree->worker[1].next_join = NEVER;
-	for (unsigned int w = 2; w < 5; w++)
-		tree->worker[w].next_join = 0;
-	tree_pass(tree, tree->now + 500);
-	for (unsigned int w = 2; w < 5; w++)
-		expect_refused(w, AGGREGATE_REASON_PLACE, 2);
-	tree->workers = 4;
-}
-
-static void
-a_parent_that_comes_later_is_waited_for(void **state)
-{
-	(void)state;
-	tree_start(tree);
-	tree->sw[0].dead = true;
-	tree_pass(tree, tree->now + 1000);
-	for (unsigned int w = 0; w < 4; w++)
-		expect_refused(w, AGGREGATE_REASON_WAITING, 1);
-	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_ASKING);
-	assert_int_equal(info_of(LEAF_A).above_heard, 0);
-	tree->sw[0].dead = false;
-	tree_run(tree, tree->now + 10000);
-	assert_true(tree_is_done(tree));
-	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_JOINED);
-	assert_int_equal(info_of(LEAF_A).levels, 1);
-	assert_int_equal(info_of(LEAF_A).all_workers, 4);
-}
 
 static void
 a_parent_that_dies_is_named(void **state)
@@ -243,30 +57,6 @@ a_parent_that_is_restarted_ends_the_job(void **state)
 		assert_int_equal(tree->worker[w].reason, AGGREGATE_REASON_NO_JOB);
 	assert_int_equal(jobs_of(LEAF_A), 0);
 	assert_int_equal(jobs_of(LEAF_B), 0);
-}
-
-/* A worker may join anew before the switch has ended the job: it does not come into the old one. */
-static void
-a_job_that_the_parent_lost_is_not_joined(void **state)
-{
-	struct aggregate_outcome outcome;
-	struct aggregate_message join = {
-		.op = AGGREGATE_JOIN, .job = TREE_JOB, .token = TREE_TOKEN};
-
-	(void)state;
-	start_well();
-	find_open_job(tree->sw[LEAF_A].table, TREE_JOB)->lost = 1;
-	join.join = (struct aggregate_join){.workers = 2,
-		.slots = tree->slots,
-		.bytes = TREE_BYTES,
-		.cookie = tree->worker[0].cookie,
-		.place = tree_place(tree, 0)};
-	aggregate_shard_packet(aggregate_table_shard(tree->sw[LEAF_A].table, 0), &join,
-		&(struct aggregate_sender){
-			.address = {[15] = TREE_WORKERS_HOST}, .port = TREE_WORKER_PORT},
-		tree->now, &outcome);
-	assert_int_equal(outcome.action, AGGREGATE_COOKIE);
-	assert_int_equal(jobs_of(LEAF_A), 0);
 }
 
 /* Its workers hear that there is no job; those of the other leaf, that A has failed. */
@@ -420,22 +210,6 @@ silent_jobs_end_at_every_level(void **state)
 }
 
 static void
-a_parent_may_grant_less(void **state)
-{
-	(void)state;
-	tree->slots = 8;
-	tree->sw[0].limits.slots = 2;
-	tree->sw[0].limits.bytes = 160;
-	tree->sw[LEAF_B].limits.slots = 1;
-	tree_start(tree);
-	tree_run(tree, tree->now + 30000);
-	assert_true(tree_is_done(tree));
-	assert_int_equal(info_of(LEAF_A).slots, 2);
-	assert_int_equal(info_of(LEAF_B).slots, 1);
-	assert_int_equal(info_of(LEAF_A).bytes, 160);
-}
-
-static void
 an_owner_is_refused_in_a_tree(void **state)
 {
 	struct aggregate_message message = {.op = AGGREGATE_SUM,
@@ -454,92 +228,6 @@ an_owner_is_refused_in_a_tree(void **state)
 	aggregate_shard_packet(aggregate_table_shard(tree->sw[LEAF_A].table, 0), &message, &sender,
 		tree->now, &outcome);
 	assert_int_equal(outcome.action, AGGREGATE_MISMATCH);
-}
-
-/* A parent's answer to a join of leaf A's. */
-static enum aggregate_action
-answer_join(uint32_t id, uint8_t code, uint8_t reason)
-{
-	const struct aggregate_sender parent = {.port = TREE_PORT};
-	struct aggregate_message reply = {.op = AGGREGATE_JOIN,
-		.code = code,
-		.reason = reason,
-		.job = TREE_JOB,
-		.id = id,
-		.token = TREE_TOKEN,
-		.join = {.workers = 2,
-			.shards = 1,
-			.slots = 4,
-			.bytes = TREE_BYTES,
-			.session = 1,
-			.place.decided = 1}};
-	struct aggregate_outcome outcome;
-
-	aggregate_leaf_reply(aggregate_table_shard(tree->sw[LEAF_A].table, 0), &reply, &parent,
-		tree->now, &outcome);
-	return outcome.action;
-}
-
-/* The network has repeated the join; the answers to both differ, and the first comes last. */
-static void
-late_answers_to_a_join_end_nothing(void **state)
-{
-	struct aggregate_message asked;
-
-	(void)state;
-	tree->sw[0].dead = true;
-	tree_start(tree);
-	tree_pass(tree, tree->now + 500);
-	tree->now += tree->sw[LEAF_A].limits.parent.retry;
-	assert_true(aggregate_leaf_poll(
-		aggregate_table_shard(tree->sw[LEAF_A].table, 0), tree->now, &asked));
-	assert_int_equal(asked.op, AGGREGATE_JOIN);
-	assert_int_equal(answer_join(asked.id, 0, 0), AGGREGATE_PARENT_ANSWERED);
-	assert_int_equal(answer_join(asked.id, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_WAITING),
-		AGGREGATE_STRAY_REPLY);
-	assert_int_equal(answer_join(asked.id, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_COOKIE),
-		AGGREGATE_STRAY_REPLY);
-	tree_pass(tree, tree->now + 100);
-	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_JOINED);
-}
-
-/* As on a busy machine: each answer comes when the join has been sent again. */
-static void
-a_parent_that_takes_longer_than_a_retry_is_joined(void **state)
-{
-	struct aggregate_message asked;
-	uint32_t before = 0;
-
-	(void)state;
-	tree->sw[0].dead = true;
-	tree_start(tree);
-	tree_pass(tree, tree->now + 500);
-	for (unsigned int n = 0; n < 100; n++) {
-		tree->now += tree->sw[LEAF_A].limits.parent.retry;
-		if (!aggregate_leaf_poll(
-			    aggregate_table_shard(tree->sw[LEAF_A].table, 0), tree->now, &asked))
-			continue;
-		if (before != 0)
-			answer_join(before, 0, 0);
-		before = asked.id;
-	}
-	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_JOINED);
-}
-
-/* Nobody takes that for a grant. */
-static void
-a_parent_that_refuses_without_a_reason_is_named(void **state)
-{
-	(void)state;
-	tree->sw[0].dead = true;
-	tree_start(tree);
-	tree_pass(tree, tree->now + 500);
-	assert_int_equal(answer_join(tree->sw[LEAF_A].table->uplinks[0].id, AGGREGATE_STATUS_CODE,
-				 AGGREGATE_REASON_NONE),
-		AGGREGATE_PARENT_ANSWERED);
-	tree_pass(tree, tree->now + 100);
-	for (unsigned int w = 0; w < 2; w++)
-		expect_refused(w, AGGREGATE_REASON_PARENT, 2);
 }
 
 /* A result for a chunk that waits for one, with what is wrong given by the caller. */
@@ -585,37 +273,24 @@ forged_results_are_dropped(void **state)
 	tree->sw[LEAF_A].table = leaf;
 }
 
-#define TEST_(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST_(a_switch_without_parent_says_so),
-		TEST_(loops_are_refused),
-		TEST_(a_parent_without_digits_refuses),
-		TEST_(contradicting_places_are_refused),
-		TEST_(contradictions_between_leaves_are_refused_by_the_parent),
-		TEST_(a_parent_that_comes_later_is_waited_for),
-		TEST_(a_parent_that_dies_is_named),
-		TEST_(a_leaf_that_has_slept_does_not_name_the_parent),
-		TEST_(a_parent_that_is_restarted_ends_the_job),
-		TEST_(a_job_that_the_parent_lost_is_not_joined),
-		TEST_(a_leaf_that_is_restarted_ends_the_job),
-		TEST_(a_silent_worker_is_named_by_its_leaf_and_the_leaf_to_others),
-		TEST_(a_refusal_goes_to_all_members_at_once),
-		TEST_(a_silent_leaf_is_named),
-		TEST_(a_worker_that_fails_fails_the_tree_at_once),
-		TEST_(a_failure_is_named_to_those_who_wait_for_the_parent),
-		TEST_(when_all_leave_the_parent_forgets_the_job),
-		TEST_(late_replies_to_a_job_that_is_over_are_stray),
-		TEST_(silent_jobs_end_at_every_level),
-		TEST_(a_parent_may_grant_less),
-		TEST_(an_owner_is_refused_in_a_tree),
-		TEST_(late_answers_to_a_join_end_nothing),
-		TEST_(a_parent_that_takes_longer_than_a_retry_is_joined),
-		TEST_(a_parent_that_refuses_without_a_reason_is_named),
-		TEST_(forged_results_are_dropped),
+		TWO_LEAVES_TEST(a_parent_that_dies_is_named),
+		TWO_LEAVES_TEST(a_leaf_that_has_slept_does_not_name_the_parent),
+		TWO_LEAVES_TEST(a_parent_that_is_restarted_ends_the_job),
+		TWO_LEAVES_TEST(a_leaf_that_is_restarted_ends_the_job),
+		TWO_LEAVES_TEST(a_silent_worker_is_named_by_its_leaf_and_the_leaf_to_others),
+		TWO_LEAVES_TEST(a_refusal_goes_to_all_members_at_once),
+		TWO_LEAVES_TEST(a_silent_leaf_is_named),
+		TWO_LEAVES_TEST(a_worker_that_fails_fails_the_tree_at_once),
+		TWO_LEAVES_TEST(a_failure_is_named_to_those_who_wait_for_the_parent),
+		TWO_LEAVES_TEST(when_all_leave_the_parent_forgets_the_job),
+		TWO_LEAVES_TEST(late_replies_to_a_job_that_is_over_are_stray),
+		TWO_LEAVES_TEST(silent_jobs_end_at_every_level),
+		TWO_LEAVES_TEST(an_owner_is_refused_in_a_tree),
+		TWO_LEAVES_TEST(forged_results_are_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,9 +4,7 @@
 import contextlib
 import math
 import os
-import signal
 import subprocess
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -459,27 +457,6 @@ def test_nobody_there(caplog):
     assert said.getMessage().startswith(f'Worker 0 waits for switch {address}, which does not answer')
 
 
-def test_interrupt():
-    """Ctrl-C ends waiting; the communicator says that it is broken."""
-    over = threading.Event()
-    with serving() as address:
-        def other():
-            with joined(address, 1, 2):
-                over.wait(60)
-        thread = threading.Thread(target=other)
-        thread.start()
-        comm = joined(address, 0, 2)
-        timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
-            comm.allreduce(np.ones(5, np.float32))
-        with pytest.raises(allreduce.AllreduceError, match='abort'):
-            comm.allreduce(np.ones(5, np.float32))
-        comm.close()
-        over.set()
-        thread.join()
-
-
 @pytest.mark.parametrize('arguments, error, text', [
     ((np.ones(0, np.float32),), ValueError, 'has 0 values'),
     ((np.ones(5, np.int16),), TypeError, 'array of int16 cannot be reduced'),
@@ -564,45 +541,3 @@ def test_a_worker_without_results_names_their_format():
 
     with serving() as address:
         assert (together(2, body)[0] == 2).all()
-
-
-def run(program, address):
-    """What a program in a process of its own prints."""
-    begin = (f'from netfc import allreduce\n'
-             f'def join(**options):\n'
-             f'    return allreduce.Communicator({address!r}, worker=0, token=5,\n'
-             f'                                  build={str(switch.BUILD)!r}, **options)\n')
-    package = os.path.dirname(os.path.dirname(allreduce.__file__))
-    done = subprocess.run([sys.executable, '-c', begin + program], capture_output=True, text=True,
-                          env={**os.environ, 'PYTHONPATH': package})
-    return done.stdout or done.stderr
-
-
-@pytest.mark.parametrize('tick', [0.5, 0.01])
-def test_signals_do_not_put_off_the_end_of_joining(tick):
-    """A timer of the program's own."""
-    with serving() as address:
-        assert run(f"""
-import signal
-signal.signal(signal.SIGALRM, lambda *_: None)
-signal.setitimer(signal.ITIMER_REAL, {tick}, {tick})
-try:
-    join(workers=2, join_timeout=1.0)
-except allreduce.AllreduceError as error:
-    print(error.status)
-""", address).strip() in ('waiting', 'timeout')
-
-
-def test_a_forked_process_that_ends_leaves_the_job_alone():
-    with serving() as address:
-        assert run("""
-import numpy, os, sys
-comm = join(workers=1)
-child = os.fork()
-if child == 0:
-    sys.exit(0)  # which frees its copy of all objects
-os.waitpid(child, 0)
-array = numpy.ones(10, 'float32')
-comm.allreduce(array)
-print(array[0])
-""", address) == '1.0\n'

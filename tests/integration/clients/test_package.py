@@ -147,7 +147,7 @@ def test_the_demo_says_what_is_missing(tmp_path):
 
 @pytest.mark.skipif(not sanitized.is_sanitized(), reason='the build under test has no sanitizer')
 @pytest.mark.parametrize('name', [
-    'test_allreduce.py', 'test_fp32.py', 'test_functions.py', 'test_table_sets.py'])
+    'test_allreduce.py', 'test_allreduce_process.py', 'test_fp32.py', 'test_functions.py', 'test_table_sets.py'])
 def test_libraries_where_the_sanitizer_comes_first(name):
     file = pathlib.Path(__file__).with_name(name)
     said = run(DISTRIBUTION, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', file,

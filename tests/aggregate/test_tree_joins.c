@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How a leaf joins its parent, and what it makes of the parent's answers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "jobs/job.h"
+#include "two_leaves.h"
+
+#define NEVER UINT64_MAX
+
+static void
+a_switch_without_parent_says_so(void **state)
+{
+	(void)state;
+	tree->sw[LEAF_A].limits.parent.port = 0;
+	tree_start(tree);
+	tree_pass(tree, tree->now + 500);
+	for (unsigned int w = 0; w < 2; w++)
+		expect_refused(w, AGGREGATE_REASON_NO_PARENT, 1);
+	for (unsigned int w = 2; w < 4; w++)
+		expect_refused(w, AGGREGATE_REASON_WAITING, 2);
+	assert_int_equal(info_of(LEAF_B).uplink, AGGREGATE_UPLINK_WAITING);
+}
+
+/* B's parent is A, whose parent is B. */
+static void
+loops_are_refused(void **state)
+{
+	(void)state;
+	tree->sw[LEAF_A].parent = LEAF_B;
+	tree->sw[LEAF_B].parent = LEAF_A;
+	for (unsigned int s = LEAF_A; s <= LEAF_B; s++) {
+		tree->sw[s].limits.parent.address[15] = (uint8_t)tree->sw[s].parent;
+		tree->sw[s].level = 3;
+	}
+	/* A has its two workers; B has A alone. */
+	tree->worker[2].next_join = tree->worker[3].next_join = NEVER;
+	tree->sw[LEAF_B].members = 1;
+	tree->sw[LEAF_A].index = 0;
+	tree_start(tree);
+	tree_pass(tree, tree->now + 1000);
+	for (unsigned int w = 0; w < 2; w++)
+		expect_refused(w, AGGREGATE_REASON_LOOP, 3);
+}
+
+static void
+a_parent_without_digits_refuses(void **state)
+{
+	(void)state;
+	tree->sw[0].limits.digits = 0;
+	tree_start(tree);
+	tree_pass(tree, tree->now + 1000);
+	for (unsigned int w = 0; w < 4; w++)
+		expect_refused(w, AGGREGATE_REASON_DIGITS, 2);
+	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_REFUSED);
+	assert_int_equal(info_of(LEAF_A).above, AGGREGATE_REASON_DIGITS);
+}
+
+static void
+contradicting_places_are_refused(void **state)
+{
+	(void)state;
+	tree_start(tree);
+	/* For workers that come later the tree has another leaf. */
+	tree->worker[1].next_join = tree->worker[2].next_join = tree->worker[3].next_join = NEVER;
+	tree_pass(tree, tree->now + 200);
+	tree->sw[0].members = 3;
+	tree->worker[0].next_join = NEVER;
+	tree->worker[1].next_join = 0;
+	tree_pass(tree, tree->now + 200);
+	expect_refused(1, AGGREGATE_REASON_PLACE, 1);
+}
+
+/* Their lists agree leaf by leaf, but not with each other. */
+static void
+contradictions_between_leaves_are_refused_by_the_parent(void **state)
+{
+	(void)state;
+	tree_start(tree);
+	tree->worker[2].next_join = tree->worker[3].next_join = NEVER;
+	tree_pass(tree, tree->now + 300);
+	tree_add_worker(tree, LEAF_B);
+	tree->worker[0].next_join = tree->worker[1].next_join = NEVER;
+	for (unsigned int w = 2; w < 5; w++)
+		tree->worker[w].next_join = 0;
+	tree_pass(tree, tree->now + 500);
+	for (unsigned int w = 2; w < 5; w++)
+		expect_refused(w, AGGREGATE_REASON_PLACE, 2);
+	tree->workers = 4;
+}
+
+static void
+a_parent_that_comes_later_is_waited_for(void **state)
+{
+	(void)state;
+	tree_start(tree);
+	tree->sw[0].dead = true;
+	tree_pass(tree, tree->now + 1000);
+	for (unsigned int w = 0; w < 4; w++)
+		expect_refused(w, AGGREGATE_REASON_WAITING, 1);
+	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_ASKING);
+	assert_int_equal(info_of(LEAF_A).above_heard, 0);
+	tree->sw[0].dead = false;
+	tree_run(tree, tree->now + 10000);
+	assert_true(tree_is_done(tree));
+	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_JOINED);
+	assert_int_equal(info_of(LEAF_A).levels, 1);
+	assert_int_equal(info_of(LEAF_A).all_workers, 4);
+}
+
+/* A worker may join anew before the switch has ended the job: it does not come into the old one. */
+static void
+a_job_that_the_parent_lost_is_not_joined(void **state)
+{
+	struct aggregate_outcome outcome;
+	struct aggregate_message join = {
+		.op = AGGREGATE_JOIN, .job = TREE_JOB, .token = TREE_TOKEN};
+
+	(void)state;
+	start_well();
+	find_open_job(tree->sw[LEAF_A].table, TREE_JOB)->lost = 1;
+	join.join = (struct aggregate_join){.workers = 2,
+		.slots = tree->slots,
+		.bytes = TREE_BYTES,
+		.cookie = tree->worker[0].cookie,
+		.place = tree_place(tree, 0)};
+	aggregate_shard_packet(aggregate_table_shard(tree->sw[LEAF_A].table, 0), &join,
+		&(struct aggregate_sender){
+			.address = {[15] = TREE_WORKERS_HOST}, .port = TREE_WORKER_PORT},
+		tree->now, &outcome);
+	assert_int_equal(outcome.action, AGGREGATE_COOKIE);
+	assert_int_equal(jobs_of(LEAF_A), 0);
+}
+
+static void
+a_parent_may_grant_less(void **state)
+{
+	(void)state;
+	tree->slots = 8;
+	tree->sw[0].limits.slots = 2;
+	tree->sw[0].limits.bytes = 160;
+	tree->sw[LEAF_B].limits.slots = 1;
+	tree_start(tree);
+	tree_run(tree, tree->now + 30000);
+	assert_true(tree_is_done(tree));
+	assert_int_equal(info_of(LEAF_A).slots, 2);
+	assert_int_equal(info_of(LEAF_B).slots, 1);
+	assert_int_equal(info_of(LEAF_A).bytes, 160);
+}
+
+/* A parent's answer to a join of leaf A's. */
+static enum aggregate_action
+answer_join(uint32_t id, uint8_t code, uint8_t reason)
+{
+	const struct aggregate_sender parent = {.port = TREE_PORT};
+	struct aggregate_message reply = {.op = AGGREGATE_JOIN,
+		.code = code,
+		.reason = reason,
+		.job = TREE_JOB,
+		.id = id,
+		.token = TREE_TOKEN,
+		.join = {.workers = 2,
+			.shards = 1,
+			.slots = 4,
+			.bytes = TREE_BYTES,
+			.session = 1,
+			.place.decided = 1}};
+	struct aggregate_outcome outcome;
+
+	aggregate_leaf_reply(aggregate_table_shard(tree->sw[LEAF_A].table, 0), &reply, &parent,
+		tree->now, &outcome);
+	return outcome.action;
+}
+
+/* The network has repeated the join; the answers to both differ, and the first comes last. */
+static void
+late_answers_to_a_join_end_nothing(void **state)
+{
+	struct aggregate_message asked;
+
+	(void)state;
+	tree->sw[0].dead = true;
+	tree_start(tree);
+	tree_pass(tree, tree->now + 500);
+	tree->now += tree->sw[LEAF_A].limits.parent.retry;
+	assert_true(aggregate_leaf_poll(
+		aggregate_table_shard(tree->sw[LEAF_A].table, 0), tree->now, &asked));
+	assert_int_equal(asked.op, AGGREGATE_JOIN);
+	assert_int_equal(answer_join(asked.id, 0, 0), AGGREGATE_PARENT_ANSWERED);
+	assert_int_equal(answer_join(asked.id, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_WAITING),
+		AGGREGATE_STRAY_REPLY);
+	assert_int_equal(answer_join(asked.id, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_COOKIE),
+		AGGREGATE_STRAY_REPLY);
+	tree_pass(tree, tree->now + 100);
+	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_JOINED);
+}
+
+/* As on a busy machine: each answer comes when the join has been sent again. */
+static void
+a_parent_that_takes_longer_than_a_retry_is_joined(void **state)
+{
+	struct aggregate_message asked;
+	uint32_t before = 0;
+
+	(void)state;
+	tree->sw[0].dead = true;
+	tree_start(tree);
+	tree_pass(tree, tree->now + 500);
+	for (unsigned int n = 0; n < 100; n++) {
+		tree->now += tree->sw[LEAF_A].limits.parent.retry;
+		if (!aggregate_leaf_poll(
+			    aggregate_table_shard(tree->sw[LEAF_A].table, 0), tree->now, &asked))
+			continue;
+		if (before != 0)
+			answer_join(before, 0, 0);
+		before = asked.id;
+	}
+	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_JOINED);
+}
+
+/* Nobody takes that for a grant. */
+static void
+a_parent_that_refuses_without_a_reason_is_named(void **state)
+{
+	(void)state;
+	tree->sw[0].dead = true;
+	tree_start(tree);
+	tree_pass(tree, tree->now + 500);
+	assert_int_equal(answer_join(tree->sw[LEAF_A].table->uplinks[0].id, AGGREGATE_STATUS_CODE,
+				 AGGREGATE_REASON_NONE),
+		AGGREGATE_PARENT_ANSWERED);
+	tree_pass(tree, tree->now + 100);
+	for (unsigned int w = 0; w < 2; w++)
+		expect_refused(w, AGGREGATE_REASON_PARENT, 2);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TWO_LEAVES_TEST(a_switch_without_parent_says_so),
+		TWO_LEAVES_TEST(loops_are_refused),
+		TWO_LEAVES_TEST(a_parent_without_digits_refuses),
+		TWO_LEAVES_TEST(contradicting_places_are_refused),
+		TWO_LEAVES_TEST(contradictions_between_leaves_are_refused_by_the_parent),
+		TWO_LEAVES_TEST(a_parent_that_comes_later_is_waited_for),
+		TWO_LEAVES_TEST(a_job_that_the_parent_lost_is_not_joined),
+		TWO_LEAVES_TEST(a_parent_may_grant_less),
+		TWO_LEAVES_TEST(late_answers_to_a_join_end_nothing),
+		TWO_LEAVES_TEST(a_parent_that_takes_longer_than_a_retry_is_joined),
+		TWO_LEAVES_TEST(a_parent_that_refuses_without_a_reason_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
