@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_eal.h>
-
 #include "aggregate/team.h"
 #include "bench.h"
 #include "run/run.h"
@@ -268,7 +266,7 @@ main(int argc, char **argv)
 	if (open_inputs(&capture, &json) == 0 && eal_start(PROGRAM, eal_argc, argv) == 0) {
 		status = bench.options.mode == MODE_CAPTURE ? run_timing(&capture, &json)
 							    : run_load(&json);
-		rte_eal_cleanup();
+		eal_end();
 	}
 	json_file_abandon(json);
 	capture_free(&capture);

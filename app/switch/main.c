@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_eal.h>
-
 #include "aggregate/uplink.h"
 #include "app.h"
 #include "capture/capture.h"
@@ -126,7 +124,7 @@ main(int argc, char **argv)
 		else
 			ports_stop(&app);
 		prepare_free(&app);
-		rte_eal_cleanup();
+		eal_end();
 	}
 	control_close(control);
 	json_file_abandon(stats);

@@ -5,8 +5,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <rte_alarm.h>
-#include <rte_cycles.h>
 #include <rte_interrupts.h>
 #include <rte_lcore.h>
 #include <rte_mbuf.h>
@@ -208,35 +206,11 @@ buffers_kept_by(const struct port *port)
 	return port->rx_queues * (fill_ring + completion_ring);
 }
 
-static void
-set_true(void *there)
-{
-	__atomic_store_n((bool *)there, true, __ATOMIC_RELEASE);
-}
-
-/*
- * Until the EAL's interrupt thread has done what there was to do. When a memif peer leaves, DPDK's
- * driver (22.11 and 24.11) frees there what closing the port frees here. One second at the most.
- */
-static void
-wait_for_interrupts(void)
-{
-	const unsigned int tries = 10000, wait_us = 100;
-	bool done = false;
-
-	if (rte_eal_alarm_set(1, set_true, &done) != 0)
-		return;
-	for (unsigned int t = 0; t < tries && !__atomic_load_n(&done, __ATOMIC_ACQUIRE); t++)
-		rte_delay_us_sleep(wait_us);
-	rte_eal_alarm_cancel(set_true, &done);
-}
-
 void
 ports_stop(struct app *app)
 {
 	unsigned int may_keep = 0, in_use;
 
-	wait_for_interrupts();
 	for (unsigned int p = 0; p < app->port_count; p++) {
 		struct port *port = &app->port[p];
 

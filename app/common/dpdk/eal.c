@@ -12,7 +12,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <rte_alarm.h>
 #include <rte_common.h>
+#include <rte_cycles.h>
 #include <rte_devargs.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
@@ -164,6 +166,40 @@ eal_start(const char *program, int eal_argc, char **eal_argv)
 	}
 	fprintf(stderr, "%s: the EAL does not start: %s\n", program, rte_strerror(rte_errno));
 	return -1;
+}
+
+static void
+set_true(void *there)
+{
+	__atomic_store_n((bool *)there, true, __ATOMIC_RELEASE);
+}
+
+/* Call something in the EAL's interrupt thread, and wait for it: ten seconds at the most. */
+static void
+pass_interrupt_thread(void)
+{
+	const unsigned int tries = 100000, wait_us = 100;
+	bool done = false;
+
+	if (rte_eal_alarm_set(1, set_true, &done) != 0)
+		return;
+	for (unsigned int t = 0; t < tries && !__atomic_load_n(&done, __ATOMIC_ACQUIRE); t++)
+		rte_delay_us_sleep(wait_us);
+	rte_eal_alarm_cancel(set_true, &done);
+}
+
+/*
+ * The EAL's interrupt thread reads its list of devices anew after one has come or gone, which may
+ * be late on a busy machine; rte_eal_cleanup() (DPDK 22.11 and 24.11) does not stop that thread,
+ * and unmaps the memory that the list points to. The thread may call the first alarm just before
+ * it reads the list (the first makes that necessary itself), but the second only after that.
+ */
+void
+eal_end(void)
+{
+	pass_interrupt_thread();
+	pass_interrupt_thread();
+	rte_eal_cleanup();
 }
 
 static bool

@@ -21,6 +21,9 @@
  */
 int eal_start(const char *program, int eal_argc, char **eal_argv);
 
+/** Free what the EAL has, once all ports are closed. */
+void eal_end(void);
+
 /**
  * Whether there is a port for each network device that --vdev asks for. The EAL goes on without one
  * that it cannot make (a missing file, say), and the program would not do what was asked for.
