@@ -10,6 +10,8 @@ import hosts
 import oracle
 import switch
 
+from netfc.telemetry import Telemetry
+
 COUNT = 800  # requests that fit into the queues between two processes
 OTHER_PORT = 9  # of a switch that is to compute nothing
 HEADER = struct.pack('<IHHiIII', switch.PCAP_MAGICS[0], 2, 4, 0, 0, switch.SNAP_LENGTH, 1)
@@ -58,7 +60,7 @@ class Feeder:
 
 
 def exchange(folder, vdev, sent, connected, options=()):
-    """Sends frames through a port of a second process; returns what came back.
+    """Sends frames through a port of a second process; returns what came back, as many frames.
 
     That process is a switch that computes nothing, between the port and captures. connected:
     waits until the ports are connected, given the process.
@@ -66,11 +68,17 @@ def exchange(folder, vdev, sent, connected, options=()):
     with Feeder(folder / f'pipe-{next(hosts.numbers)}') as feeder:
         came = folder / 'came'
         vdevs = [f'net_pcap0,rx_pcap={feeder.path},tx_pcap={came}', vdev]
-        with hosts.LiveSwitch(folder, vdevs, ['--port', OTHER_PORT, '--idle-exit', 300, *options],
-                              eal=MESSAGES, memory=512) as sender:
+        with hosts.LiveSwitch(folder, vdevs, ['--port', OTHER_PORT, *options], eal=MESSAGES,
+                              memory=512, telemetry=True) as sender:
             connected(sender)
             feeder.fill(sent)
-            stats = sender.wait()
+            with Telemetry(sender.telemetry_path) as telemetry:
+                def came_back():
+                    stats = telemetry.ask('/netfc/stats')  # none before it is ready
+                    return stats is not None and stats['rx_packets'] >= 2 * len(sent)
+
+                hosts.wait_until(came_back, 'replies')
+            stats = sender.stop()
     assert stats['drops']['tx_full'] == 0, stats
     return switch.read_capture(came)
 

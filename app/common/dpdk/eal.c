@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Interrupt handles were experimental in DPDK 22.11. */
+#define ALLOW_EXPERIMENTAL_API
+
 #include <dirent.h>
 #include <errno.h>
 #include <linux/capability.h>
 #include <mntent.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <rte_alarm.h>
 #include <rte_common.h>
-#include <rte_cycles.h>
 #include <rte_devargs.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
+#include <rte_interrupts.h>
 #include <rte_log.h>
 
 #include "dpdk/eal.h"
@@ -168,39 +173,55 @@ eal_start(const char *program, int eal_argc, char **eal_argv)
 	return -1;
 }
 
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* How long to wait for the interrupt thread on a busy machine, in ms. */
+#define PARK_MS 10000
+
+/* In the interrupt thread: it stays here. */
 static void
-set_true(void *there)
+stay(void *told)
 {
-	__atomic_store_n((bool *)there, true, __ATOMIC_RELEASE);
+	eventfd_write((int)(intptr_t)told, 1);
+	for (;;)
+		pause();
 }
 
-/* Call something in the EAL's interrupt thread, and wait for it: ten seconds at the most. */
-static void
-pass_interrupt_thread(void)
+void
+eal_park_interrupts(void)
 {
-	const unsigned int tries = 100000, wait_us = 100;
-	bool done = false;
+	static bool parked; /* the process has one such thread */
+	struct rte_intr_handle *handle;
+	int ready, told;
 
-	if (rte_eal_alarm_set(1, set_true, &done) != 0)
+	if (parked)
 		return;
-	for (unsigned int t = 0; t < tries && !__atomic_load_n(&done, __ATOMIC_ACQUIRE); t++)
-		rte_delay_us_sleep(wait_us);
-	rte_eal_alarm_cancel(set_true, &done);
+	parked = true;
+	/* Both stay open: that thread has them. */
+	ready = eventfd(1, EFD_CLOEXEC);
+	told = eventfd(0, EFD_CLOEXEC);
+	handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
+	if (ready < 0 || told < 0 || handle == NULL)
+		return;
+	if (rte_intr_type_set(handle, RTE_INTR_HANDLE_EXT) == 0 &&
+		rte_intr_fd_set(handle, ready) == 0 &&
+		rte_intr_callback_register(handle, stay, (void *)(intptr_t)told) == 0) {
+		struct pollfd polled = {.fd = told, .events = POLLIN};
+
+		while (poll(&polled, 1, PARK_MS) < 0 && errno == EINTR)
+			;
+	}
+	rte_intr_instance_free(handle);
 }
 
-/*
- * The EAL's interrupt thread reads its list of devices anew after one has come or gone, which may
- * be late on a busy machine; rte_eal_cleanup() (DPDK 22.11 and 24.11) does not stop that thread,
- * and unmaps the memory that the list points to. The thread may call the first alarm just before
- * it reads the list (the first makes that necessary itself), but the second only after that.
- */
 void
 eal_end(void)
 {
-	pass_interrupt_thread();
-	pass_interrupt_thread();
+	eal_park_interrupts();
 	rte_eal_cleanup();
 }
+
+/* ---- devices --------------------------------------------------------------------------------- */
 
 static bool
 is_network_device(const char *name)

@@ -21,7 +21,16 @@
  */
 int eal_start(const char *program, int eal_argc, char **eal_argv);
 
-/** Free what the EAL has, once all ports are closed. */
+/**
+ * Have the EAL's interrupt thread do nothing from now on. Waits for it, ten seconds at the most.
+ *
+ * rte_eal_cleanup() (DPDK 22.11 and 24.11) does not stop that thread, and unmaps memory that it
+ * still reads: net_memif leaves its listening socket in the thread's list. When a memif peer
+ * leaves, the thread frees what closing that port frees, too.
+ */
+void eal_park_interrupts(void);
+
+/** Park the interrupt thread, and free what the EAL has, once all ports are closed. */
 void eal_end(void);
 
 /**
@@ -72,7 +81,7 @@ int ethdev_examine(uint16_t id, struct rte_eth_dev_info *info, uint16_t *rx_desc
 int
 ethdev_start(uint16_t id, const struct rte_eth_dev_info *info, const struct ethdev_setup *setup);
 
-/** Stop a port if it was started, and close it. */
+/** Stop a port if it was started, and close it. A net_memif: with the interrupt thread parked. */
 void ethdev_stop(uint16_t id, bool started);
 
 /** How memory pools of that name give and take; NULL: there are none. */

@@ -195,6 +195,10 @@ ethdev_start(uint16_t id, const struct rte_eth_dev_info *info, const struct ethd
 void
 ethdev_stop(uint16_t id, bool started)
 {
+	struct rte_eth_dev_info info;
+
+	if (rte_eth_dev_info_get(id, &info) == 0 && strcmp(info.driver_name, "net_memif") == 0)
+		eal_park_interrupts();
 	if (started)
 		rte_eth_dev_stop(id);
 	rte_eth_dev_close(id);
