@@ -9,6 +9,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
 
 #include <cmocka.h>
 
@@ -310,6 +313,69 @@ all_pairs_of_encodings(void **state)
 	}
 }
 
+/* What a thread may have changed: subnormal numbers are zeros, or the processor rounds otherwise.
+ */
+enum arithmetic {
+	ARITHMETIC_USUAL,
+	ARITHMETIC_FLUSHES,
+	ARITHMETIC_UP,
+	ARITHMETIC_DOWN,
+	ARITHMETIC_TO_ZERO,
+	ARITHMETICS
+};
+
+static void
+use_arithmetic(enum arithmetic arithmetic)
+{
+#if defined(__SSE2__)
+	static const unsigned int modes[ARITHMETICS] = {0,
+		_MM_FLUSH_ZERO_ON | 0x40 /* denormals are zeros */, _MM_ROUND_UP, _MM_ROUND_DOWN,
+		_MM_ROUND_TOWARD_ZERO};
+
+	_mm_setcsr(_MM_MASK_MASK | modes[arithmetic]);
+#elif defined(__aarch64__)
+	/* FZ and FZ16; RMode */
+	static const uint64_t modes[ARITHMETICS] = {
+		0, 1 << 24 | 1 << 19, 1 << 22, 2 << 22, 3 << 22};
+
+	__asm__ volatile("msr fpcr, %0" : : "r"(modes[arithmetic]) : "memory");
+#else
+	(void)arithmetic;
+#endif
+}
+
+/* As torch.set_flush_denormal(), fesetround() and programs compiled with -ffast-math have it. */
+static void
+arithmetic_of_the_thread_does_not_matter(void **state)
+{
+	const bool binary = of_values == AGGREGATE_BF16 || of_values == AGGREGATE_FP32;
+	uint64_t seed = 8;
+
+	(void)state;
+	for (unsigned int i = 0; i < 200; i++) {
+		const struct sizes sizes = sizes_of_bin(0);
+
+		fill(DATA_ANY, 1 + i % 9, 1 + (uint32_t)(next_random(&seed) % 40), &seed);
+		for (uint32_t lane = 0; binary && lane < block->count; lane += 1 + i % 2)
+			for (unsigned int w = 0; w < block->workers; w++)
+				block->values[lane][w] = draw_value(&sizes, i % 3 == 0, &seed);
+		block_pack(block);
+		FOREACH_OP(op)
+		{
+			block_expect(block, op);
+			FOREACH_ISA(isa)
+			{
+				uint32_t wrong;
+
+				use_arithmetic(i % ARITHMETICS);
+				wrong = block_check(block, isa, op);
+				use_arithmetic(ARITHMETIC_USUAL);
+				assert_int_equal(wrong, 0);
+			}
+		}
+	}
+}
+
 /* A page, and behind it one that can't be touched. */
 static uint8_t *
 guarded_page(size_t page)
@@ -373,6 +439,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(means_half_way_between_two_numbers),
 		cmocka_unit_test(as_many_workers_with_the_greatest_values_as_there_can_be),
 		cmocka_unit_test(all_pairs_of_encodings),
+		cmocka_unit_test(arithmetic_of_the_thread_does_not_matter),
 		cmocka_unit_test(nothing_behind_values_and_results_is_touched),
 	};
 

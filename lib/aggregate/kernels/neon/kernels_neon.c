@@ -39,13 +39,17 @@ finish_neon(enum aggregate_format format, enum aggregate_format to, bool mean,
 	struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, unsigned int workers,
 	uint8_t *result)
 {
+	uint64_t arithmetic;
 	uint8_t flags;
 
 	if (values != NULL)
 		put_neon(format, lanes, values, count, false);
 	if (lanes->has_specials)
 		clear_specials(format, lanes, count);
+	/* What puts values in is exact. */
+	arithmetic = begin_arithmetic();
 	flags = round_neon(format, to, mean, lanes, count, workers, result);
+	end_arithmetic(arithmetic);
 	if (lanes->has_specials)
 		flags |= write_specials(to, lanes, count, result);
 	return flags;
