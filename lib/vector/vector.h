@@ -120,7 +120,8 @@ int vector_create(const struct netfc_set *set, struct match_stage *const *stages
  * @param isa the best instruction set to use, up to vector_isa_best()
  * @param socket_id NUMA node of the memory, or SOCKET_ID_ANY
  * @param kernel where the new kernel goes; free it with vector_free()
- * @return 0; -ENOMEM; or -ENOTSUP for binary32 where this thread's floats are not IEEE 754's
+ * @return 0; -ENOMEM; or -ENOTSUP for binary32, and for formats that are computed in it or in
+ *   binary16, where this thread's floats are not IEEE 754's
  */
 int vector_fpu_create(const struct netfc_format *format, enum vector_isa isa, int socket_id,
 	struct vector_kernel **kernel);

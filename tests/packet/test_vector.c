@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 #include <cmocka.h>
 
@@ -149,6 +152,66 @@ fpu_rounds_correctly(void **state)
 	}
 }
 
+/*
+ * As a library that was compiled with -ffast-math leaves it: the thread takes subnormal numbers for
+ * zeros, or not. Returns false where that is not known.
+ */
+static bool
+flush_subnormals(bool flush)
+{
+#if defined(__x86_64__)
+	_MM_SET_FLUSH_ZERO_MODE(flush ? _MM_FLUSH_ZERO_ON : _MM_FLUSH_ZERO_OFF);
+	_MM_SET_DENORMALS_ZERO_MODE(flush ? _MM_DENORMALS_ZERO_ON : _MM_DENORMALS_ZERO_OFF);
+	return true;
+#elif defined(__aarch64__)
+	const uint64_t mode = flush ? UINT64_C(1) << 24 | UINT64_C(1) << 19 : 0; /* FZ, FZ16 */
+
+	__asm__ volatile("msr fpcr, %0" : : "r"(mode) : "memory");
+	return true;
+#else
+	(void)flush;
+	return false;
+#endif
+}
+
+/* The kernel of a set, or of its format alone, of a thread that flushes: there is none, or it is
+ * right. */
+static void
+check_flushed(const struct netfc_set *set, bool alone, enum vector_isa isa)
+{
+	const struct netfc_format *format = netfc_set_format(set);
+	struct vector_kernel *kernel = NULL;
+	int error;
+
+	flush_subnormals(true);
+	error = alone ? vector_fpu_create(format, isa, SOCKET_ID_ANY, &kernel)
+		      : vector_create(set, NULL, isa, SOCKET_ID_ANY, &kernel);
+	if (error == 0)
+		kernel_check(&(struct subject){netfc_set_name(set), NULL, format, kernel});
+	flush_subnormals(false);
+	assert_true(error == 0 || error == -ENOTSUP);
+	vector_free(kernel);
+}
+
+static void
+kernels_do_not_flush_subnormals(void **state)
+{
+	static const char *const names[] = {"fp16_exact", "bf16_exact"};
+	enum vector_isa isa = *(enum vector_isa *)*state;
+
+	need(isa);
+	if (!flush_subnormals(false))
+		skip();
+	for (unsigned int s = 0; s < RTE_DIM(names); s++) {
+		struct netfc_set *set;
+
+		assert_int_equal(netfc_set_build(names[s], &set), NETFC_OK);
+		check_flushed(set, true, isa);
+		check_flushed(set, false, isa);
+		netfc_set_free(set);
+	}
+}
+
 /* Change an entry that some operation can reach, and that others of the set belong to. */
 static void
 check_changed(struct netfc_set *set, const char *name, uint32_t index, uint32_t change,
@@ -287,6 +350,7 @@ main(void)
 #endif
 		WITH_EACH_ISA(joined_steps_agree_with_the_reference),
 		WITH_EACH_ISA(fpu_rounds_correctly),
+		WITH_EACH_ISA(kernels_do_not_flush_subnormals),
 		cmocka_unit_test_prestate(exact_sets_have_a_kernel, &isas[1]),
 		cmocka_unit_test_prestate(exact_sets_have_a_kernel, &isas[2]),
 		cmocka_unit_test(exact_posits_have_none),

@@ -28,6 +28,19 @@ compute_exact(const struct vector_kernel *kernel, enum netfc_op op, struct block
 
 BLOCK_FUNCTIONS(exact, compute_exact)
 
+#ifdef RTE_ARCH_ARM64
+/* Arithmetic in binary16 has a flag of its own to take subnormal numbers for zeros. */
+static bool
+keeps_subnormals(const struct vector_kernel *kernel)
+{
+	uint16_t slots[3] = {slot16_swap(0x0400), slot16_swap(0x3800), 0};
+	struct vector_packet packet = {.slots = (uint8_t *)slots, .count = 1};
+
+	vector_run_packets(kernel, NETFC_MUL, &packet, 1);
+	return slots[2] == slot16_swap(0x0200);
+}
+#endif
+
 /* The best there is. */
 static const char *
 use_words(struct fpu_kernel *kernel, enum vector_isa isa)
@@ -38,7 +51,8 @@ use_words(struct fpu_kernel *kernel, enum vector_isa isa)
 	if (isa >= VECTOR_AVX2 && fpu_use_avx2(kernel))
 		return "AVX2, binary32";
 #elif defined(RTE_ARCH_ARM64)
-	if (isa >= VECTOR_NEON_FP16 && fpu_use_neon_fp16(kernel))
+	if (isa >= VECTOR_NEON_FP16 && fpu_use_neon_fp16(kernel) &&
+		keeps_subnormals(&kernel->kernel))
 		return "NEON FP16, binary16";
 	if (isa >= VECTOR_NEON && fpu_use_neon(kernel))
 		return "NEON, binary32";
@@ -137,8 +151,9 @@ use_fp8(struct fp8_kernel *kernel, enum vector_isa isa)
  * the whole program when it is loaded. Threads inherit it.
  */
 static bool
-rounds_as_ieee(const struct vector_kernel *kernel)
+rounds_as_ieee(enum vector_isa isa)
 {
+	const struct vector_kernel kernel = {.run.packets = VECTOR_CHOOSE(fp32_run, isa)};
 	static const uint32_t pairs[][2] = {
 		{0x00000001, 0x00000001}, /* subnormal operands */
 		{0x00800000, 0x3f000000}, /* a subnormal product */
@@ -157,7 +172,7 @@ rounds_as_ieee(const struct vector_kernel *kernel)
 		uint32_t slots[3] = {slot32_swap(pair[0]), slot32_swap(pair[1]), 0};
 		struct vector_packet packet = {.slots = (uint8_t *)slots, .count = 1};
 
-		vector_run_packets(kernel, op, &packet, 1);
+		vector_run_packets(&kernel, op, &packet, 1);
 		if (slot32_swap(slots[2]) !=
 			netfc_exact(netfc_fp32_format(), op, pair[0], pair[1]).z)
 			return false;
@@ -175,22 +190,26 @@ static const char *
 use_fp32(struct fpu_kernel *kernel, enum vector_isa isa)
 {
 	kernel->kernel.run.packets = VECTOR_CHOOSE(fp32_run, isa);
-	if (!rounds_as_ieee(&kernel->kernel))
-		return NULL;
-	return VECTOR_CHOOSE(how, isa);
+	return rounds_as_ieee(isa) ? VECTOR_CHOOSE(how, isa) : NULL;
 }
 
 /* The functions of a kernel whose format is there. Returns what is used, or NULL. */
 static const char *
 use_best(struct fpu_kernel *kernel, enum vector_isa isa)
 {
+	const char *how;
+
 	switch (netfc_format_width(kernel->format)) {
 	case 8:
-		return use_fp8((struct fp8_kernel *)kernel, isa);
+		return use_fp8(
+			(struct fp8_kernel *)kernel, rounds_as_ieee(isa) ? isa : VECTOR_PLAIN);
 	case 16:
 		kernel->inf = netfc_inf_magnitude(kernel->format);
 		kernel->nan = netfc_nan(kernel->format);
-		return use_words(kernel, isa);
+		how = use_words(kernel, isa);
+		if (kernel->kernel.run.packets != exact.packets && !rounds_as_ieee(isa))
+			return NULL;
+		return how;
 	default:
 		return use_fp32(kernel, isa);
 	}
