@@ -6,6 +6,7 @@ Structures are those of netfc_allreduce.h of the same version.
 
 import ctypes
 import functools
+import itertools
 import os
 import threading
 import time
@@ -198,9 +199,15 @@ class Comm:
 
     @property
     def pointer(self) -> int:
-        """The communicator. Raises AllreduceError if it has been freed."""
+        """The communicator. Raises AllreduceError if it has been freed, or in a forked process."""
         if self._pointer is None:
             raise AllreduceError("the communicator has left its job", "broken", None, None)
+        if os.getpid() != self._process:
+            text = (
+                f"the communicator is process {self._process}'s, and this one is forked from it:"
+                " let each process join as a worker of its own"
+            )
+            raise AllreduceError(text, "broken", None, None)
         return self._pointer
 
     def defaults(self) -> Options:
@@ -226,27 +233,40 @@ class Comm:
         if status != OK:
             raise self.failure(status)
 
-    def start(self, collective: Collective, lazily: bool) -> Any:
-        """Start one; gives what wait() takes."""
-        handle = _POINTER()
-        status = self._name(
-            self._functions.netfc_collective_start(
-                self.pointer, ctypes.byref(collective), lazily, ctypes.byref(handle)
+    def start(self, collective: Collective, lazily: bool, arrays: tuple[Any, ...]) -> "Handle":
+        """Start one, whose arrays stay while the library may use them, whatever a signal's handler
+        raises meanwhile."""
+        pointer = self.pointer
+        handle = Handle(self, arrays)
+        self.started.add(handle)
+        try:
+            status = self._name(
+                self._functions.netfc_collective_start(
+                    pointer, ctypes.byref(collective), lazily, ctypes.byref(handle.pointer)
+                )
             )
-        )
+        except BaseException:
+            if handle.pointer:
+                self.abort()
+            else:
+                self.started.discard(handle)
+            raise
         if status != OK:
+            self.started.discard(handle)
             raise self.failure(status)
         return handle
 
-    def wait(self, handle: Any, wait_ms: int) -> tuple[str, int]:
-        """The status, PENDING for instance, and the flags if it is OK."""
-        if self._pointer is None:
-            return "aborted", 0
-        flags = _UNSIGNED()
-        status = self._functions.netfc_allreduce_wait(
-            ctypes.byref(handle), wait_ms, ctypes.byref(flags)
-        )
-        return self._name(status), flags.value
+    def wait(self, handle: "Handle", wait_ms: int) -> str:
+        """The status, PENDING for instance. It is noted, like the flags, at once: the handle is
+        freed then, and a signal's handler may raise something before this returns."""
+        if handle.pointer:
+            if self._pointer is None:
+                return "aborted"
+            _ = self.pointer  # is it this process's?
+            arguments = ctypes.byref(handle.pointer), wait_ms, ctypes.byref(handle.raised)
+            # One step of the interpreter, which sees to signals between steps.
+            handle.status[:] = itertools.starmap(self._functions.netfc_allreduce_wait, (arguments,))
+        return self._name(handle.status[0])
 
     def total(self, name: str, addresses: list[int], count: int, number: int, into: int) -> int:
         """netfc_allreduce_sum() or _dot() of `count` values at each address; gives the flags."""
@@ -334,11 +354,19 @@ _SLICE_MS = 100  # how long to wait before Python sees to its signals
 class Handle:
     """A collective that was started: see Communicator.start(). It keeps its arrays alive."""
 
-    def __init__(self, comm: Comm, arrays: tuple[Any, ...], pointer: Any):
-        self._comm, self._arrays, self._pointer = comm, arrays, pointer
+    def __init__(self, comm: Comm, arrays: tuple[Any, ...]):
+        self._comm, self._arrays = comm, arrays
+        self.pointer = _POINTER()  # the library's; None when it is done
+        self.status: list[int] = []  # of the latest call
+        self.raised = _UNSIGNED()  # flags
         self._lock = threading.Lock()
         self._flags: Flag | None = None
         self._error: Exception | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether its end was seen here."""
+        return self._flags is not None or self._error is not None
 
     def wait(self, timeout: float | None = None) -> Flag:
         """Wait until results are in place, and give their exception flags.
@@ -362,19 +390,19 @@ class Handle:
 
     def _look(self, wait_ms: int) -> bool:
         with self._lock:
-            if self._flags is None and self._error is None:
+            if not self.is_over:
                 self._ask(wait_ms)
-            return self._flags is not None or self._error is not None
+            return self.is_over
 
     def _ask(self, wait_ms: int) -> None:
-        status, flags = self._comm.wait(self._pointer, wait_ms)
+        status = self._comm.wait(self, wait_ms)
         if status == PENDING:
             return
+        self._comm.started.discard(self)
         if status == OK:
-            self._flags = Flag(flags)
+            self._flags = Flag(self.raised.value)
         else:
             self._error = self._comm.failure(status)
-        self._comm.started.discard(self)
 
 
 def _slice_until(end: float) -> int:

@@ -71,7 +71,7 @@ def job_token(token: int | None, workers: int) -> int:
 
 def scaled(name: str, seconds: float, per_second: int) -> int:
     """Seconds in another unit, in 32 bits. Raises ValueError for others."""
-    value = round(seconds * per_second) if seconds >= 0 else -1
+    value = round(seconds * per_second) if 0 <= seconds < 1 << 32 else -1
     if not 0 <= value < 1 << 32:
         raise ValueError(f"{name} is {seconds} s: give 0 to {(2**32 - 1) / per_second} s")
     return value
@@ -150,6 +150,8 @@ def op_number(op: str) -> int:
 
 def check_layout(array: NDArray[Any], writes: bool) -> None:
     """Values are read, and results written, in place, in one piece of memory."""
+    if array.dtype.hasobject:
+        raise TypeError(f"an array of {array.dtype} has addresses, which say nothing to others")
     if not array.flags.c_contiguous or not array.flags.aligned:
         raise ValueError("the array is not contiguous in C's order: give numpy.ascontiguousarray()")
     if writes and not array.flags.writeable:

@@ -39,7 +39,8 @@ class Totals:
         self.pointer = self._functions.netfc_allreduce_totals_new(self._row.number, count)
         if self.pointer is None:
             raise MemoryError(f"there is not enough memory for totals of {count} {format}")
-        weakref.finalize(self, self._functions.netfc_allreduce_totals_free, self.pointer)
+        free = weakref.finalize(self, self._functions.netfc_allreduce_totals_free, self.pointer)
+        free.atexit = False  # what else runs at the end of the process may use them
 
     @property
     def dtype(self) -> Any:

@@ -189,8 +189,8 @@ class Communicator:
           means of encodings of 8 bits can be float32, float16 or bfloat16 (where it is uint16,
           `format` names both: "fp8_e4m3:bf16"), and those of float16 and bfloat16 float32.
         Gives the exception flags of all results. Raises TypeError or ValueError for what can't be
-        reduced, AllreduceError if it failed: the array's content is undefined then. After Ctrl-C
-        the communicator is broken.
+        reduced, AllreduceError if it failed: the array's content is undefined then. After Ctrl-C,
+        or whatever else a signal's handler raises, the communicator is broken.
         """
         into = array if result is None else result
         return self._finish(self._start("allreduce", array, into, op=op, format=format))
@@ -225,9 +225,7 @@ class Communicator:
             result=result.ctypes.data,
             count=totals.count,
         )
-        handle = Handle(self._comm, (totals, result), self._comm.start(collective, True))
-        self._comm.started.add(handle)
-        return result, self._finish(handle)
+        return result, self._finish(self._comm.start(collective, True, (totals, result)))
 
     def reduce(
         self, array: NDArray[Any], root: int = 0, op: str = "sum", format: str | None = None
@@ -412,13 +410,13 @@ class Communicator:
                 arguments.check_layout(array, writes=name == "result")
                 setattr(collective, name, array.ctypes.data)
         arguments.check_parts(kind, values, result, self._options.workers)
-        handle = Handle(self._comm, (values, result), self._comm.start(collective, lazily))
-        self._comm.started.add(handle)
-        return handle
+        return self._comm.start(collective, lazily, (values, result))
 
     def _finish(self, handle: Handle) -> Flag:
         try:
             return handle.wait()
-        except KeyboardInterrupt:
-            self.abort()
+        except BaseException:
+            # A signal's handler has raised it: who called may change values that are not sent yet.
+            if not handle.is_over:
+                self.abort()
             raise

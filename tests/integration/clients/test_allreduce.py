@@ -497,6 +497,7 @@ def single_worker():
     ({'chunk_bytes': 7}, ValueError, 'bytes is 7'),
     ({'deadline': -1}, ValueError, 'deadline is -1'),
     ({'deadline': math.nan}, ValueError, 'deadline is nan'),
+    ({'deadline': math.inf}, ValueError, 'deadline is inf'),
     ({'interface': 'nosuchdevice'}, ValueError, 'no network device nosuchdevice'),
     ({'bind_address': '::1'}, ValueError, 'one is IPv4, the other IPv6'),
     ({'switches': []}, ValueError, '0 addresses'),
@@ -529,6 +530,15 @@ def test_a_broadcast_into_fewer_bytes_is_refused():
 
     with serving() as address:
         together(2, body)
+
+
+def test_objects_are_not_copied(single):
+    """They are addresses in one process."""
+    for array in (np.array([{}, 'text'], object), np.zeros(2, [('a', object), ('b', 'f4')])):
+        with pytest.raises(TypeError, match='addresses'):
+            single.broadcast(array)
+        with pytest.raises(TypeError, match='addresses'):
+            single.allgather(np.zeros(array.nbytes, np.uint8), array)
 
 
 def test_a_worker_without_results_names_their_format():
