@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The server of a running switch's metrics and of its page, over HTTP."""
 
+import io
 import os
 import socket
 import socketserver
 import threading
+import time
 from collections.abc import Iterable
 from typing import Any
 from wsgiref import simple_server
@@ -13,13 +15,40 @@ from prometheus_client import exposition
 
 from netfc import dashboard, hosts, metrics
 
-SILENCE = 10  # seconds that a client may take to ask
+SILENCE = 10  # seconds that a client may take to ask, and then to take the answer
 MAX_CLIENTS = 256  # at a time; others are closed
 REACHED_AT = "netfc.reached_at"  # in a request's environment: the server's address, as a plain host
 
 
+class _Request(io.RawIOBase):
+    """What a client sends until its time is over, however little it sends at a time."""
+
+    def __init__(self, connection: socket.socket):
+        self._connection = connection
+        self._end = time.monotonic() + SILENCE
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Raises TimeoutError."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._connection.settimeout(left)
+        try:
+            return self._connection.recv_into(buffer)
+        finally:
+            self._connection.settimeout(SILENCE)
+
+
 class _Handler(simple_server.WSGIRequestHandler):
-    timeout = SILENCE
+    def setup(self) -> None:
+        """As any other's, with a time for the whole request."""
+        super().setup()
+        self.rfile.close()
+        self.rfile = io.BufferedReader(_Request(self.connection))
 
     def log_message(self, *_: object) -> None:  # pylint: disable=arguments-differ
         """Says nothing."""

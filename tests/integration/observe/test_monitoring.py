@@ -312,16 +312,40 @@ def test_intervals_that_cannot_be(seconds):
     assert done.returncode == 1 and 'stats-interval' in done.stderr
 
 
-def test_a_time_without_threads_takes_no_places(monkeypatch):
-    """The exporter's server, in this process."""
-    monkeypatch.setattr(exporter_module, 'MAX_CLIENTS', 2)
+@contextlib.contextmanager
+def serving():
+    """The exporter's server, in this process; its address."""
     server = exporter_module._Server('127.0.0.1', 0)
     server.set_app(lambda _, start: (start('200 OK', []), [b'here'])[1])
-    serving = threading.Thread(target=server.serve_forever)
-    serving.start()
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server.server_address[:2]
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
-    def answer():
-        with socket.create_connection(server.server_address[:2]) as client:
+
+def test_a_client_that_asks_byte_by_byte_keeps_no_place(monkeypatch):
+    monkeypatch.setattr(exporter_module, 'SILENCE', 1)
+    with serving() as address, socket.create_connection(address) as client:
+        client.settimeout(0.2)
+        begun = time.monotonic()
+        with contextlib.suppress(ConnectionError):
+            while time.monotonic() < begun + 60:
+                client.sendall(b'G')
+                with contextlib.suppress(TimeoutError):
+                    assert client.recv(1) == b''
+                    break
+        assert 0.9 < time.monotonic() - begun < 30
+
+
+def test_a_time_without_threads_takes_no_places(monkeypatch):
+    monkeypatch.setattr(exporter_module, 'MAX_CLIENTS', 2)
+
+    def answer(address):
+        with socket.create_connection(address) as client:
             client.sendall(b'GET / HTTP/1.0\r\n\r\n')
             with contextlib.suppress(ConnectionError):
                 return client.makefile('rb').read()[-4:]
