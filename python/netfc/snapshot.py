@@ -17,6 +17,7 @@ class Snapshot:
     """The answers of a switch; those that it has nothing to say to are None or empty."""
 
     time: float  # seconds, monotonic
+    pid: int  # of the switch, as it sees that itself
     config: _Answer
     stats: _Answer
     tables: _Answer
@@ -27,6 +28,17 @@ class Snapshot:
     jobs: dict[int, _Answer]  # of aggregations, by their index in the switch's table
 
 
+# Seconds by which times of a switch, which are whole ones, may differ from those here.
+_TOLERANCE = 2
+
+
+def is_one_run(before: Snapshot, after: Snapshot) -> bool:
+    """Whether the switch was not started again between these: counters have only grown."""
+    passed = after.time - before.time
+    counted = after.stats["seconds"] - before.stats["seconds"]
+    return before.pid == after.pid and counted >= max(0, passed - _TOLERANCE)
+
+
 def take(path: str | os.PathLike[str]) -> Snapshot:
     """Asks the switch at that telemetry socket for all. Raises TelemetryError."""
     with Telemetry(path) as telemetry:
@@ -35,6 +47,7 @@ def take(path: str | os.PathLike[str]) -> Snapshot:
             raise TelemetryError(f"{path}: the switch is starting or stopping")
         snapshot = Snapshot(
             time=time.monotonic(),
+            pid=telemetry.pid,
             config=asked,
             stats=telemetry.ask("/netfc/stats"),
             tables=telemetry.ask("/netfc/tables"),

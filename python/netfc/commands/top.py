@@ -36,6 +36,13 @@ def interval(text: str) -> float:
     return seconds
 
 
+def server_address(text: str) -> str:
+    """What there may be a switch at."""
+    if not text:
+        raise argparse.ArgumentTypeError("'': expected an address")
+    return text
+
+
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = Parser(prog=PROGRAM, description=DESCRIPTION)
@@ -47,7 +54,12 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         default=1,
         help="seconds between views (default %(default)s)",
     )
-    parser.add_argument("--server", metavar="IP", help="the switch's --address, to send samples to")
+    parser.add_argument(
+        "--server",
+        metavar="IP",
+        type=server_address,
+        help="the switch's --address, to send samples to",
+    )
     parser.add_argument("--once", action="store_true", help="print one view and end")
     return parser.parse_args(arguments)
 
@@ -89,10 +101,13 @@ def accuracy(results: Iterable[float], exact: Iterable[float]) -> float:
 
 
 def show_once(path: str | os.PathLike[str], seconds: float, sampler: Sampler) -> None:
-    """Prints one view."""
+    """Prints one view. Raises TelemetryError, also where the switch was started again meanwhile."""
     before = snapshot.take(path)
     time.sleep(seconds)
-    print("\n".join(_top_view.lines(before, snapshot.take(path), sampler.measure())))
+    after = snapshot.take(path)
+    if not snapshot.is_one_run(before, after):
+        raise TelemetryError(f"{path}: the switch was started again meanwhile: ask again")
+    print("\n".join(_top_view.lines(before, after, sampler.measure())))
 
 
 def draw(screen: Any, view: list[str]) -> None:
@@ -118,7 +133,7 @@ def show_always(
             before = None
             draw(screen, [str(error)])
             continue
-        if before is not None and after.stats["seconds"] >= before.stats["seconds"]:
+        if before is not None and snapshot.is_one_run(before, after):
             draw(screen, list(_top_view.lines(before, after, sampler.measure())))
         before = after
 

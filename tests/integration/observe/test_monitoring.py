@@ -27,6 +27,7 @@ from needs import needs_terminal
 
 from netfc import exporter as exporter_module
 from netfc.commands import _top_view, top
+from netfc.errors import TelemetryError
 
 TERMINAL = {'TERM': 'xterm', 'LINES': '40', 'COLUMNS': '120'}
 
@@ -260,6 +261,42 @@ def test_the_view_refreshes_until_q(running):
     assert b'lcore' in shown
 
 
+def test_no_samples_from_nowhere(tmp_path):
+    done = script('netfc-top', '--telemetry', tmp_path / 'nothing', '--once', '--server', '')
+    assert done.returncode == 1 and "argument --server: ''" in done.stderr
+
+
+def restarted(path, monkeypatch, pid, uptime):
+    """A view of a switch for 10 seconds; then it has that process number and was up that long."""
+    class Clock:
+        now = 100.0
+
+    def snapshot(pid, uptime):
+        return types.SimpleNamespace(pid=pid, time=Clock.now, stats={'seconds': uptime})
+
+    def sleep(seconds):
+        Clock.now += seconds
+
+    taken = iter([lambda: snapshot(1, 3), lambda: snapshot(pid, uptime)])
+    monkeypatch.setattr(top.snapshot, 'take', lambda _: next(taken)())
+    monkeypatch.setattr(top.time, 'sleep', sleep)
+    monkeypatch.setattr(top._top_view, 'lines', lambda *_: ['a view'])
+    top.show_once(path, 10, top.Sampler(None))
+
+
+@pytest.mark.parametrize('pid, uptime', [(1, 0), (1, 8), (2, 13)])
+def test_no_view_across_a_restart(tmp_path, monkeypatch, pid, uptime):
+    """Its counters have begun anew; a process in a container may have the same number again."""
+    with pytest.raises(TelemetryError, match='started again'):
+        restarted(tmp_path, monkeypatch, pid, uptime)
+
+
+@pytest.mark.parametrize('uptime', [12, 13, 14])
+def test_a_view_without_a_restart(tmp_path, monkeypatch, capsys, uptime):
+    restarted(tmp_path, monkeypatch, 1, uptime)
+    assert capsys.readouterr().out == 'a view\n'
+
+
 def test_accuracy_of_a_sample():
     table_set = TableSet('fp16_k1024')
     with FakeSwitch({1: table_set}) as server:
@@ -354,10 +391,8 @@ def test_a_time_without_threads_takes_no_places(monkeypatch):
     def no_thread(_):
         raise RuntimeError("can't start new thread")
 
-    with monkeypatch.context() as patch:
-        patch.setattr(threading.Thread, 'start', no_thread)
-        assert [answer() for _ in range(3)] == [b''] * 3
-    assert answer() == b'here'
-    server.shutdown()
-    serving.join()
-    server.server_close()
+    with serving() as address:
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, 'start', no_thread)
+            assert [answer(address) for _ in range(3)] == [b''] * 3
+        assert answer(address) == b'here'
