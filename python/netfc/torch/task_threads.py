@@ -50,7 +50,7 @@ class TaskThreads:
     def _call_one(self) -> None:
         """To what there is to do; nobody does anything."""
         if self._spare > 0:
-            self._change.notify()
+            self._change.notify_all()  # who waits in settle() may be the first
         else:
             threading.Thread(target=self._run, name="netfc-torch", daemon=True).start()
 

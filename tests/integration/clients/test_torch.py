@@ -5,6 +5,8 @@ import contextlib
 import pathlib
 import re
 import subprocess
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -323,3 +325,34 @@ def test_trees_of_ranks():
         leaf_of(0, [['a']] * 65)
     with pytest.raises(ValueError, match='65 switches'):
         leaf_of(0, [[str(rank)] for rank in range(65)])
+
+
+def test_what_is_put_while_the_process_ends_is_done():
+    """By a callback that settle() waits for: which of all that wait are told of it is not known."""
+    threads_module = pytest.importorskip('netfc.torch.task_threads')
+    done, go_on, settled = threading.Event(), threading.Event(), threading.Event()
+
+    def do(thing):
+        if thing == 'last':
+            done.set()
+        return (lambda: go_on.wait(60)) if thing == 'first' else (lambda: None)
+
+    def waiters(count):
+        limit = time.monotonic() + 60
+        while len(threads._change._waiters) < count and time.monotonic() < limit:
+            time.sleep(0.01)
+        return threads._change._waiters
+
+    threads = threads_module.TaskThreads(do)
+    threads.put('first')
+    threads.put('second')
+    waiters(1)  # an idle thread
+    end = time.monotonic() + 60
+    settling = threading.Thread(target=lambda: (threads.settle(end), settled.set()))
+    settling.start()
+    waiters(2).reverse()
+    threads.put('last')
+    assert done.wait(10)
+    go_on.set()
+    assert settled.wait(10)
+    settling.join()
