@@ -237,7 +237,7 @@ def of_latency(state: snapshot.Snapshot) -> Iterator[Any]:
         "netfc_latency_seconds",
         "From receive burst to transmit burst, per packet",
         buckets=buckets,
-        sum_value=latency["mean"] * packets / hz,
+        sum_value=latency["sum"] / hz,
     )
 
 

@@ -193,6 +193,7 @@ latency_json(const struct app *app)
 	object = json_object();
 	json_object_set_new(object, "tsc_hz", json_count(rte_get_tsc_hz()));
 	json_object_set_new(object, "count", json_count(histogram.count));
+	json_object_set_new(object, "sum", json_count(histogram.sum));
 	json_object_set_new(object, "least", json_count(histogram.least));
 	json_object_set_new(object, "mean",
 		json_count(histogram.count != 0 ? histogram.sum / histogram.count : 0));

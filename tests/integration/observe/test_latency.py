@@ -15,6 +15,7 @@ def assert_consistent(latency, packets):
     values = [latency[name] for name in SHARES]
     assert 0 < values[0] and values == sorted(values)
     assert latency['least'] <= latency['mean'] <= latency['greatest']
+    assert latency['mean'] == latency['sum'] // packets
     bounds = list(map(int, latency['buckets']))
     assert bounds == sorted(bounds) and bounds[-1] >= latency['greatest']
     assert latency['tsc_hz'] > 1e6
