@@ -16,7 +16,8 @@ _Answer = dict[str, Any]
 class Snapshot:
     """The answers of a switch; those that it has nothing to say to are None or empty."""
 
-    time: float  # seconds, monotonic
+    asked: float  # monotonic time in seconds before the switch counted
+    time: float  # and after it
     pid: int  # of the switch, as it sees that itself
     config: _Answer
     stats: _Answer
@@ -28,13 +29,16 @@ class Snapshot:
     jobs: dict[int, _Answer]  # of aggregations, by their index in the switch's table
 
 
-# Seconds by which times of a switch, which are whole ones, may differ from those here.
+# Seconds by which a switch's uptime may differ from the time that has passed here.
 _TOLERANCE = 2
 
 
 def is_one_run(before: Snapshot, after: Snapshot) -> bool:
-    """Whether the switch was not started again between these: counters have only grown."""
-    passed = after.time - before.time
+    """Whether the switch was not started again between these: counters have only grown.
+
+    In containers its pid may be the same each time.
+    """
+    passed = after.asked - before.time  # at the least
     counted = after.stats["seconds"] - before.stats["seconds"]
     return before.pid == after.pid and counted >= max(0, passed - _TOLERANCE)
 
@@ -42,14 +46,17 @@ def is_one_run(before: Snapshot, after: Snapshot) -> bool:
 def take(path: str | os.PathLike[str]) -> Snapshot:
     """Asks the switch at that telemetry socket for all. Raises TelemetryError."""
     with Telemetry(path) as telemetry:
-        asked = telemetry.ask("/netfc/config")
-        if asked is None:
+        config = telemetry.ask("/netfc/config")
+        if config is None:
             raise TelemetryError(f"{path}: the switch is starting or stopping")
+        asked = time.monotonic()
+        stats = telemetry.ask("/netfc/stats")
         snapshot = Snapshot(
+            asked=asked,
             time=time.monotonic(),
             pid=telemetry.pid,
-            config=asked,
-            stats=telemetry.ask("/netfc/stats"),
+            config=config,
+            stats=stats,
             tables=telemetry.ask("/netfc/tables"),
             bridge=telemetry.ask("/netfc/bridge"),
             latency=telemetry.ask("/netfc/latency"),

@@ -59,8 +59,8 @@ void latency_sum(const struct app *app, struct histogram *histogram);
 
 /**
  * What they say, as an object: tsc_hz; count; and in TSC cycles sum, least, mean, p50, p90, p99,
- * p99_9, greatest; buckets: how many packets took no longer than so many cycles (and longer than those of
- * the bucket before), four for each power of two.
+ * p99_9, greatest; buckets: how many packets took no longer than so many cycles (and longer than
+ * those of the bucket before), four for each power of two.
  *
  * @return the object, which the caller owns, or NULL without --latency
  */

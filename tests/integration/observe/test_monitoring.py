@@ -284,7 +284,8 @@ def restarted(path, monkeypatch, pid, uptime):
         now = 100.0
 
     def snapshot(pid, uptime):
-        return types.SimpleNamespace(pid=pid, time=Clock.now, stats={'seconds': uptime})
+        return types.SimpleNamespace(pid=pid, asked=Clock.now, time=Clock.now,
+                                     stats={'seconds': uptime})
 
     def sleep(seconds):
         Clock.now += seconds
