@@ -43,12 +43,14 @@ enum job_stage {
 	JOB_INVITES,
 	JOB_JOINS,
 	JOB_AGREES, /**< whether all have joined */
+	JOB_STOPS,  /**< joining, since other ranks cannot */
 	JOB_READY   /**< joined, failed, or by MPI */
 };
 
 /** Of joining, from good to bad. */
 enum job_outcome {
 	JOB_JOINED,
+	JOB_PENDING,  /**< that is not known so far */
 	JOB_TAKEN,    /**< others have its number */
 	JOB_SEPARATE, /**< each rank has to be a worker */
 	JOB_FAILED
@@ -71,9 +73,11 @@ struct job {
 	struct node node;
 	unsigned int attempts;
 	pthread_t joiner;
-	int outcome, worst; /**< enum job_outcome: here; of all ranks */
+	bool joins;               /**< the thread is there */
+	bool cut;                 /**< it was told to end */
+	int outcome, told, worst; /**< enum job_outcome: here; what others know; of all ranks */
 	atomic_bool join_ended;
-	uint64_t agrees_since; /**< ns */
+	uint64_t since; /**< ns: when the stage began */
 
 	struct netfc_allreduce *network;
 	bool failed;   /**< the switch is of no use any more */
@@ -145,7 +149,10 @@ uint16_t joining_number(const struct job *job);
 /** Begin, as the one that speaks. False: no thread can be made. */
 bool joining_start(struct job *job);
 
-/** Whether it has ended; if so, what it came to is known. */
+/** Whether it has ended, or never began; if so, what it came to is known. */
 bool joining_end(struct job *job);
+
+/** Let it end soon; to be called until it has ended. */
+void joining_cut(struct job *job);
 
 #endif /* NETFC_MPI_JOB_H */

@@ -131,21 +131,32 @@ bool
 joining_start(struct job *job)
 {
 	sigset_t all, before;
-	bool started;
 
+	job->cut = false;
 	atomic_store(&job->join_ended, false);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	started = pthread_create(&job->joiner, NULL, join, job) == 0;
+	job->joins = pthread_create(&job->joiner, NULL, join, job) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return started;
+	return job->joins;
 }
 
 bool
 joining_end(struct job *job)
 {
+	if (!job->joins)
+		return true;
 	if (!atomic_load_explicit(&job->join_ended, memory_order_acquire))
 		return false;
 	pthread_join(job->joiner, NULL);
+	job->joins = false;
 	return true;
+}
+
+/* A join that only now begins forgets it. */
+void
+joining_cut(struct job *job)
+{
+	job->cut = true;
+	netfc_allreduce_abort(job->network);
 }

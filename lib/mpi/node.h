@@ -66,8 +66,8 @@ int segment_file(void);
 /** Make it, in that file; it is this rank's, the first's. False: errno says why not. */
 bool segment_make(struct segment *segment, int file, int ranks);
 
-/** Tell the others of the node that there will be none in that file. */
-void segment_refuse(int file);
+/** Tell the others of the node that there will be none in its file. */
+void segment_refuse(struct segment *segment);
 
 enum segment_status {
 	SEGMENT_OK,

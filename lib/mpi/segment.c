@@ -43,7 +43,7 @@ all_bytes(int ranks)
 }
 
 static bool
-use(struct segment *segment)
+map(struct segment *segment)
 {
 	struct flock lock = {
 		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = segment->rank, .l_len = 1};
@@ -56,26 +56,42 @@ use(struct segment *segment)
 		return false;
 	}
 	segment->pieces = (char *)segment->shared + header_bytes(segment->ranks);
-	if (fcntl(segment->file, F_SETLK, &lock) != 0)
-		return false;
-	atomic_store(&segment->shared->rank[segment->rank].attached, true);
-	return true;
+	return fcntl(segment->file, F_SETLK, &lock) == 0;
 }
 
+static void
+unmap(struct segment *segment)
+{
+	if (segment->shared != NULL)
+		munmap(segment->shared, segment->bytes);
+	segment->shared = NULL;
+}
+
+static void
+tell_attached(struct segment *segment)
+{
+	atomic_store(&segment->shared->rank[segment->rank].attached, true);
+}
+
+/* The others use the file as soon as it has its size: nothing can fail after that. */
 bool
 segment_make(struct segment *segment, int file, int ranks)
 {
 	*segment = (struct segment){.ranks = ranks, .rank = 0, .file = file};
 	/* Allocate now: a lack of memory is an error here instead of a SIGBUS later. */
-	errno = posix_fallocate(file, 0, (off_t)all_bytes(ranks));
-	return errno == 0 && use(segment);
+	if (!map(segment) || (errno = posix_fallocate(file, 0, (off_t)segment->bytes)) != 0) {
+		unmap(segment);
+		return false;
+	}
+	tell_attached(segment);
+	return true;
 }
 
 void
-segment_refuse(int file)
+segment_refuse(struct segment *segment)
 {
-	if (ftruncate(file, REFUSED_BYTES) != 0)
-		close(file); /* they cannot open it then */
+	if (ftruncate(segment->file, REFUSED_BYTES) != 0)
+		segment_close(segment); /* they cannot open it then */
 }
 
 /* It has its full size at once. */
@@ -101,9 +117,11 @@ segment_attach(struct segment *segment, int process, int file, int ranks, int ra
 	*segment = (struct segment){
 		.ranks = ranks, .rank = rank, .file = open(path, O_RDWR | O_CLOEXEC)};
 	status = look(segment->file, all_bytes(ranks));
-	if (status == SEGMENT_OK && !use(segment))
+	if (status == SEGMENT_OK && !map(segment))
 		status = SEGMENT_NONE;
-	if (status != SEGMENT_OK)
+	if (status == SEGMENT_OK)
+		tell_attached(segment);
+	else
 		segment_close(segment);
 	return status;
 }
@@ -111,8 +129,7 @@ segment_attach(struct segment *segment, int process, int file, int ranks, int ra
 void
 segment_close(struct segment *segment)
 {
-	if (segment->shared != NULL)
-		munmap(segment->shared, segment->bytes);
+	unmap(segment);
 	if (segment->file >= 0)
 		close(segment->file);
 	*segment = (struct segment){.file = -1};

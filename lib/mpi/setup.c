@@ -9,6 +9,10 @@
 
 #define JOB_NUMBER_SHIFT 48
 #define AGREEING_MS 5000 /* more than others need to join */
+/* Then a rank tells the others that it has not joined so far, and hears how they are. */
+#define TELLING_NS (250 * NS_PER_MS)
+/* So long a rank goes on when another one has failed: it may find the same, and say why. */
+#define FAILING_NS NS_PER_S
 
 int
 setup_begin(struct job *job)
@@ -18,10 +22,17 @@ setup_begin(struct job *job)
 }
 
 static void
+begin_stage(struct job *job, enum job_stage stage)
+{
+	job->stage = stage;
+	job->since = clock_ns();
+}
+
+static void
 give_up(struct job *job, const char *why)
 {
 	job_fail(job, why);
-	job->stage = JOB_READY;
+	begin_stage(job, JOB_STOPS);
 }
 
 /* ---- where each rank is --------------------------------------------------------------------- */
@@ -105,29 +116,36 @@ share(struct job *job)
 	if (job->local == 0 && segment_make(&job->node.segment, file, member->ranks))
 		return true;
 	if (job->local == 0)
-		segment_refuse(file);
+		segment_refuse(&job->node.segment);
 	else
 		segment_close(&job->node.segment);
 	return job->local != 0;
 }
 
 static void
-agree(struct job *job)
+agree(struct job *job, enum job_outcome outcome)
 {
-	job->worst = job->outcome;
-	job->agrees_since = clock_ns();
-	job->stage = JOB_AGREES;
+	job->told = job->worst = (int)outcome;
+	begin_stage(job, JOB_AGREES);
 	if (shim.real.Iallreduce(MPI_IN_PLACE, &job->worst, 1, MPI_INT, MPI_MAX, job->private_comm,
 		    &job->pending) != MPI_SUCCESS)
 		give_up(job, "MPI cannot set up the communicator's job");
 }
 
+/* This rank cannot join, for want of memory or the like: the others have to know. */
+static void
+refuse(struct job *job, const char *why)
+{
+	job_fail(job, why);
+	agree(job, JOB_FAILED);
+}
+
 static void
 begin_joining(struct job *job)
 {
-	job->stage = JOB_JOINS;
+	begin_stage(job, JOB_JOINS);
 	if (job->local == 0 && !joining_start(job))
-		give_up(job, "no thread can be made to join with");
+		refuse(job, "no thread can be made to join with");
 }
 
 static void
@@ -146,7 +164,7 @@ find_places(struct job *job)
 	free(job->places);
 	status = places_find(&job->places, job->records, job->ranks, job->by_nodes);
 	if (status == PLACES_NO_MEMORY) {
-		give_up(job, "there is not enough memory for a communicator's job");
+		refuse(job, "there is not enough memory for a communicator's job");
 		return;
 	}
 	if (status == PLACES_TOO_MANY) {
@@ -157,12 +175,10 @@ find_places(struct job *job)
 	job->by_nodes = job->by_nodes && job->places->members < (unsigned int)job->ranks;
 	if (!job->by_nodes)
 		node_close(&job->node);
-	if (!job->by_nodes || share(job)) {
+	if (!job->by_nodes || share(job))
 		begin_joining(job);
-	} else {
-		job->outcome = JOB_SEPARATE;
-		agree(job);
-	}
+	else
+		agree(job, JOB_SEPARATE);
 }
 
 static void
@@ -193,16 +209,25 @@ end_sharing(struct job *job)
 	return status != SEGMENT_NOT_YET;
 }
 
+static bool
+has_joined(struct job *job)
+{
+	if (job->local == 0)
+		return joining_end(job);
+	return job->node.segment.shared != NULL || end_sharing(job);
+}
+
+/* Others may wait for one that cannot join: so all tell each other how they are, time and again. */
 static void
 end_joining(struct job *job)
 {
-	bool shared = job->node.segment.shared != NULL;
-
-	if (job->local == 0 ? !joining_end(job) : !shared && !end_sharing(job))
-		return;
-	if (job->outcome == JOB_FAILED && job->by_nodes)
-		job_report_failure(job);
-	agree(job);
+	if (has_joined(job)) {
+		if (job->outcome == JOB_FAILED && job->by_nodes)
+			job_report_failure(job);
+		agree(job, job->outcome);
+	} else if (clock_ns() - job->since > TELLING_NS) {
+		agree(job, JOB_PENDING);
+	}
 }
 
 static void
@@ -235,27 +260,53 @@ fail_joining(struct job *job)
 		why = segment_failure(&job->node.segment);
 	if (why != NULL)
 		give_up(job, why);
-	else if (job->outcome != JOB_FAILED)
+	else if (job->told != JOB_FAILED && (job->cut || job->outcome != JOB_FAILED))
 		give_up(job, "another rank of the communicator cannot join: it says why");
 	else
 		job_fail_of_network(job);
 	job->stage = JOB_READY;
 }
 
+static bool
+may_go_on(const struct job *job)
+{
+	return !job->failed && job->worst == JOB_PENDING;
+}
+
+/* Of a rank that joins while others cannot: whether it has ended that. */
+static bool
+has_stopped(struct job *job)
+{
+	const bool has_to = job->failed || job->worst != JOB_FAILED;
+
+	if (joining_end(job))
+		return true;
+	if (has_to || clock_ns() - job->since > FAILING_NS)
+		joining_cut(job);
+	return false;
+}
+
 static void
 conclude(struct job *job)
 {
-	job->attempts++;
+	if (job->failed) {
+		job->stage = JOB_READY;
+		return;
+	}
 	switch (job->worst) {
 	case JOB_JOINED:
 		job->stage = JOB_READY;
-		job->attempts--;
 		report_joined(job);
 		return;
+	case JOB_PENDING:
+		begin_stage(job, JOB_JOINS);
+		return;
 	case JOB_TAKEN:
+		job->attempts++;
 		begin_joining(job);
 		return;
 	case JOB_SEPARATE:
+		job->attempts++;
 		report_separate(job);
 		job->by_nodes = false;
 		job->local = 0;
@@ -284,7 +335,7 @@ have_agreed(struct job *job)
 
 	if (is_complete(job))
 		return true;
-	if (job->stage == JOB_AGREES && clock_ns() - job->agrees_since > most)
+	if (job->stage == JOB_AGREES && clock_ns() - job->since > most)
 		give_up(job,
 			"not all ranks of the communicator say whether they have joined: look for "
 			"one that has ended or is stopped");
@@ -303,5 +354,7 @@ setup_advance(struct job *job)
 	if (job->stage == JOB_JOINS)
 		end_joining(job);
 	if (job->stage == JOB_AGREES && have_agreed(job))
+		begin_stage(job, JOB_STOPS);
+	if (job->stage == JOB_STOPS && (may_go_on(job) || has_stopped(job)))
 		conclude(job);
 }

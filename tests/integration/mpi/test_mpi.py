@@ -18,6 +18,7 @@ import tree_network
 pytestmark = mpi_runs.marks
 BOTH_WAYS = pytest.mark.parametrize('option', ['--aggregate', mpi_runs.NODES],
                                     ids=['ranks', 'nodes'])
+SCARCE = mpi_runs.PROGRAMS / 'libscarce.so'
 SOURCES = pathlib.Path(__file__).resolve().parents[2] / 'mpi'
 
 
@@ -231,6 +232,29 @@ def test_ranks_of_two_nodes(tmp_path, kind, check, ranks, network):
     assert done.status == 0, done
     assert f'{ranks} ranks has job' in done.err
     assert f'; workers: 2, switches: {2 if network else 1}; ranks that share memory are one' in done.err
+
+
+@pytest.mark.parametrize('scarce', ['file 0', 'map 0', 'map 1', 'map 3'])
+def test_memory_that_a_node_cannot_share_leaves_each_rank_a_worker(tmp_path, kind, scarce):
+    with two_nodes(tmp_path) as (tree, nodes):
+        done = mpi_runs.run(tree.hosts[0], kind, 4, mpi_runs.checks(kind), 'allreduce', also=SCARCE,
+                            NETFC_TEST_SCARCE=scarce, NETFC_TEST_NODES=nodes, NETFC_MPI_VERBOSE='1')
+        tree.stop()
+    assert done.status == 0, done
+    assert 'each rank of a communicator is a worker of its own' in done.err, done
+    assert 'workers: 4, switches: 1\n' in done.err, done
+
+
+@pytest.mark.parametrize('scarce,why', [
+    ('places 0', 'not enough memory'), ('places 2', 'not enough memory'), ('thread 0', 'no thread')])
+def test_a_rank_that_has_no_memory_to_join_is_an_error_for_all(tmp_path, kind, scarce, why):
+    with two_nodes(tmp_path) as (tree, nodes):
+        done = mpi_runs.run(tree.hosts[0], kind, 4, mpi_runs.checks(kind), 'until_error', also=SCARCE,
+                            NETFC_TEST_SCARCE=scarce, NETFC_TEST_NODES=nodes)
+        tree.stop()
+    assert done.status == 0, done
+    assert len(re.findall(rf'rank {scarce[-1]}: netfc-mpi: .*{why}', done.out)) == 1, done
+    assert len(re.findall(r'rank \d: .*another rank of the communicator cannot join', done.out)) == 3, done
 
 
 def test_a_rank_that_dies_is_named_on_other_nodes(tmp_path, kind):
