@@ -257,6 +257,19 @@ def test_a_rank_that_has_no_memory_to_join_is_an_error_for_all(tmp_path, kind, s
     assert len(re.findall(r'rank \d: .*another rank of the communicator cannot join', done.out)) == 3, done
 
 
+def test_a_job_number_that_others_have_at_one_leaf_is_no_hindrance(tmp_path, kind):
+    with two_nodes(tmp_path, **TREE) as (tree, nodes), tree.hosts[1].udp() as socket:
+        other = aggregation_workers.Worker(socket, tree_network.leaf_ip(1), 0, job=0x4242)
+        assert other.join(1).code == 0
+        done = mpi_runs.run(tree.hosts[0], kind, 4, mpi_runs.checks(kind), 'doubles',
+                            also=mpi_runs.PROGRAMS / 'libsame_random.so', NETFC_MPI_VERBOSE='1',
+                            NETFC_TEST_NODES=nodes)
+        tree.stop()
+    assert done.status == 0, done
+    assert f'has job {0x4242 + 9973} ' in done.err, done
+    assert '; workers: 2, switches: 2; ranks that share memory are one' in done.err
+
+
 def test_a_rank_that_dies_is_named_on_other_nodes(tmp_path, kind):
     with two_nodes(tmp_path) as (tree, nodes):
         done = mpi_runs.run(tree.hosts[0], kind, 4, mpi_runs.checks(kind), 'dies',
