@@ -48,12 +48,12 @@ put_numbers(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count
 	uint16x8_t greatest = vdupq_n_u16(0);
 
 	for (uint32_t i = 0; i < count; i += GROUP) {
-		const uint16x8_t words = load_group(values, count, i);
-		const float16x8_t numbers = vreinterpretq_f16_u16(words);
+		const uint16x8_t group = load_group(values, count, i);
+		const float16x8_t numbers = vreinterpretq_f16_u16(group);
 
 		add_numbers(lanes->sums + i, vcvt_f32_f16(vget_low_f16(numbers)), first);
 		add_numbers(lanes->sums + i + GROUP / 2, vcvt_high_f32_f16(numbers), first);
-		greatest = vmaxq_u16(greatest, vandq_u16(words, vdupq_n_u16(0x7fff)));
+		greatest = vmaxq_u16(greatest, vandq_u16(group, vdupq_n_u16(0x7fff)));
 	}
 	return vmaxvq_u16(greatest) >= fp16.inf;
 }

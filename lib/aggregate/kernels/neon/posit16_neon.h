@@ -25,9 +25,9 @@ struct posits {
 };
 
 INLINE struct posits
-unpack_posits(uint16x8_t words)
+unpack_posits(uint16x8_t group)
 {
-	const int16x8_t word = vreinterpretq_s16_u16(words), negative = vshrq_n_s16(word, 15);
+	const int16x8_t word = vreinterpretq_s16_u16(group), negative = vshrq_n_s16(word, 15);
 	const int16x8_t x = vshlq_n_s16(vabsq_s16(word), 1); /* begins with the regime */
 	const int16x8_t more = vclsq_s16(x); /* bits of the regime behind the first */
 	const int16x8_t regime = veorq_s16(more, vreinterpretq_s16_u16(vcgezq_s16(x)));
@@ -72,15 +72,15 @@ put_posits(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count,
 	uint16x8_t nar = vdupq_n_u16(0);
 
 	for (uint32_t i = 0; i < count; i += GROUP) {
-		const uint16x8_t words = load_group(values, count, i);
-		const struct posits posits = unpack_posits(words);
+		const uint16x8_t group = load_group(values, count, i);
+		const struct posits posits = unpack_posits(group);
 		int64_t *sums = lanes->sums + i;
 
 		add_four(
 			sums, vget_low_s16(posits.significand), vget_low_s16(posits.places), first);
 		add_four(sums + 4, vget_high_s16(posits.significand), vget_high_s16(posits.places),
 			first);
-		nar = vorrq_u16(nar, vceqq_u16(words, vdupq_n_u16(POSIT_NAR)));
+		nar = vorrq_u16(nar, vceqq_u16(group, vdupq_n_u16(POSIT_NAR)));
 	}
 	return vmaxvq_u16(nar) != 0;
 }

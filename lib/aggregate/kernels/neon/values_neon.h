@@ -51,9 +51,9 @@ tail_of(const uint8_t *values, uint32_t bytes)
 }
 
 INLINE uint16x8_t
-swap_words(uint16x8_t words)
+swap_words(uint16x8_t group)
 {
-	return vreinterpretq_u16_u8(vrev16q_u8(vreinterpretq_u8_u16(words)));
+	return vreinterpretq_u16_u8(vrev16q_u8(vreinterpretq_u8_u16(group)));
 }
 
 INLINE uint32x4_t
@@ -79,16 +79,16 @@ load_group(const uint8_t *values, uint32_t count, uint32_t lane)
 }
 
 INLINE void
-store_group(uint8_t *result, uint32_t count, uint32_t lane, uint16x8_t words)
+store_group(uint8_t *result, uint32_t count, uint32_t lane, uint16x8_t group)
 {
 	uint8_t *to = result + 2 * (size_t)lane;
 	uint8_t bytes[2 * GROUP];
 
 	if (count - lane >= GROUP) {
-		vst1q_u8(to, vreinterpretq_u8_u16(swap_words(words)));
+		vst1q_u8(to, vreinterpretq_u8_u16(swap_words(group)));
 		return;
 	}
-	vst1q_u8(bytes, vreinterpretq_u8_u16(swap_words(words)));
+	vst1q_u8(bytes, vreinterpretq_u8_u16(swap_words(group)));
 	memcpy(to, bytes, 2 * (count - lane));
 }
 
@@ -112,11 +112,11 @@ load_fields(enum aggregate_format format, const uint8_t *values, uint32_t count,
 	const uint8_t *from = values + 4 * (size_t)lane;
 
 	if (format == AGGREGATE_BF16) {
-		const uint16x8_t words = load_group(values, count, lane);
+		const uint16x8_t group = load_group(values, count, lane);
 
 		return (struct fields){{
-			vshll_n_u16(vget_low_u16(words), 16),
-			vshll_high_n_u16(words, 16),
+			vshll_n_u16(vget_low_u16(group), 16),
+			vshll_high_n_u16(group, 16),
 		}};
 	}
 	if (count - lane >= GROUP)
