@@ -28,8 +28,18 @@ _SUMMED = ("float32", "float64", "int32", "int64")
 _MULTIPLIED = ("float32", "float64")
 
 
+def numpy_array(array: Any, use: str) -> NDArray[Any]:
+    """The array. Raises TypeError for what is none, or has a mask. use: what it is taken for."""
+    if not isinstance(array, numpy.ndarray):
+        raise TypeError(f"{type(array).__name__} is not a numpy array: {use}")
+    if isinstance(array, numpy.ma.MaskedArray):
+        raise TypeError("an array's mask would not count: give its filled() values")
+    return array
+
+
 def total_format(name: str, array: NDArray[Any]) -> int:
     """The number of an array's format, for sum() and dot()."""
+    numpy_array(array, "its numbers are added")
     names = _SUMMED if name == "sum" else _MULTIPLIED
     if array.dtype.name not in names or not array.dtype.isnative:
         raise TypeError(f"there is no {name} of an array of {array.dtype}: use {', '.join(names)}")
@@ -79,10 +89,7 @@ def scaled(name: str, seconds: float, per_second: int) -> int:
 
 def format_number(array: NDArray[Any] | None, name: str | None, result: NDArray[Any] | None) -> int:
     """The number of the format, or of two, which have to fit the arrays' types."""
-    if not isinstance(array, numpy.ndarray):
-        raise TypeError(
-            f"{type(array).__name__} is not a numpy array: results are written in place"
-        )
+    array = numpy_array(array, "results are written in place")
     of_values, _, of_results = (name or "").partition(":")
     of_values = format_of(array, of_values)
     if not isinstance(result, numpy.ndarray):
@@ -129,16 +136,12 @@ def kind_number(kind: str) -> int:
 
 def bytes_of(array: NDArray[Any] | None) -> int:
     """An array's, which are copied."""
-    if not isinstance(array, numpy.ndarray):
-        raise TypeError(f"{type(array).__name__} is not a numpy array, whose bytes are copied")
-    return array.nbytes
+    return numpy_array(array, "its bytes are copied").nbytes
 
 
 def size_of(array: NDArray[Any] | None) -> int:
     """An array's values."""
-    if not isinstance(array, numpy.ndarray):
-        raise TypeError(f"{type(array).__name__} is not a numpy array: results are written there")
-    return array.size
+    return numpy_array(array, "results are written there").size
 
 
 def op_number(op: str) -> int:
@@ -150,6 +153,7 @@ def op_number(op: str) -> int:
 
 def check_layout(array: NDArray[Any], writes: bool) -> None:
     """Values are read, and results written, in place, in one piece of memory."""
+    numpy_array(array, "results are written there" if writes else "its values are read in place")
     if array.dtype.hasobject:
         raise TypeError(f"an array of {array.dtype} has addresses, which say nothing to others")
     if not array.flags.c_contiguous or not array.flags.aligned:

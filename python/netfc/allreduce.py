@@ -301,6 +301,8 @@ class Communicator:
         x, y: float32 or float64, both of one type and shape.
         Raises TypeError or ValueError for others, AllreduceError if it failed.
         """
+        arguments.total_format("dot", x)
+        arguments.total_format("dot", y)
         if x.dtype != y.dtype or x.shape != y.shape:
             raise ValueError(
                 f"arrays of {x.dtype} {x.shape} and of {y.dtype} {y.shape} have no dot product:"

@@ -196,6 +196,12 @@ def test_sums_of_integers_and_of_nothing(single):
         single.dot(np.ones(3, int), np.ones(3, int))
     with pytest.raises(ValueError, match='of one type and shape'):
         single.dot(np.ones(3), np.ones(4))
+    with pytest.raises(TypeError, match='list is not a numpy array'):
+        single.sum([1.0])
+    with pytest.raises(TypeError, match='float is not a numpy array'):
+        single.dot(np.ones(1), 1.0)
+    with pytest.raises(TypeError, match='mask would not count'):
+        single.sum(np.ma.masked_array([1.0, 2.0], [0, 1]))
 
 
 @pytest.mark.parametrize('lost', [0, 0.2])
@@ -461,6 +467,8 @@ def test_nobody_there(caplog):
     ((np.ones(0, np.float32),), ValueError, 'has 0 values'),
     ((np.ones(5, np.int16),), TypeError, 'array of int16 cannot be reduced'),
     (([1.0, 2.0],), TypeError, 'list is not a numpy array'),
+    ((np.ma.masked_array(np.ones(2, np.float32), [0, 1]),), TypeError, 'mask would not count'),
+    ((np.ones(2, np.float32), 'sum', None, [0, 0]), TypeError, 'list is not a numpy array'),
     ((np.ones((4, 4), np.float32).T[1:],), ValueError, 'not contiguous'),
     ((np.ones(5, '>f4'),), ValueError, 'byte order'),
     ((np.ones(5, np.float32), 'product'), ValueError, "no operation 'product'"),
