@@ -72,12 +72,10 @@ def exchange(folder, vdev, sent, connected, options=()):
                               memory=512, telemetry=True) as sender:
             connected(sender)
             feeder.fill(sent)
+            hosts.wait_until(lambda: 'Ready' in sender.stdout, 'the sender to be ready')
             with Telemetry(sender.telemetry_path) as telemetry:
-                def came_back():
-                    stats = telemetry.ask('/netfc/stats')  # none before it is ready
-                    return stats is not None and stats['rx_packets'] >= 2 * len(sent)
-
-                hosts.wait_until(came_back, 'replies')
+                hosts.wait_until(
+                    lambda: telemetry.ask('/netfc/stats')['rx_packets'] >= 2 * len(sent), 'replies')
             stats = sender.stop()
     assert stats['drops']['tx_full'] == 0, stats
     return switch.read_capture(came)
