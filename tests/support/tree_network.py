@@ -145,6 +145,14 @@ class Member(workers.Worker):
             self.place = workers.dataclasses.replace(self.place, session=session)
         return reply
 
+    def leave(self, reason=0):
+        """One that was answered and is asked again would be none of the job."""
+        self.socket.settimeout(workers.TIMEOUT_S)
+        try:
+            return super().leave(reason)
+        finally:
+            self.socket.settimeout(ASK_AGAIN)
+
 
 def join_all(team, **options):
     """Joins until all are there."""
