@@ -37,13 +37,22 @@ def numpy_array(array: Any, use: str) -> NDArray[Any]:
     return array
 
 
-def total_format(name: str, array: NDArray[Any]) -> int:
-    """The number of an array's format, for sum() and dot()."""
-    numpy_array(array, "its numbers are added")
+def total_format(name: str, arrays: list[NDArray[Any]]) -> int:
+    """The number of the arrays' format, for sum() of one and dot() of two."""
     names = _SUMMED if name == "sum" else _MULTIPLIED
-    if array.dtype.name not in names or not array.dtype.isnative:
-        raise TypeError(f"there is no {name} of an array of {array.dtype}: use {', '.join(names)}")
-    return FORMATS[_BY_DTYPE[array.dtype.name]]
+    for array in arrays:
+        numpy_array(array, "its numbers are added")
+        if array.dtype.name not in names or not array.dtype.isnative:
+            raise TypeError(
+                f"there is no {name} of an array of {array.dtype}: use {', '.join(names)}"
+            )
+    x, y = arrays[0], arrays[-1]
+    if x.dtype != y.dtype or x.shape != y.shape:
+        raise ValueError(
+            f"arrays of {x.dtype} {x.shape} and of {y.dtype} {y.shape} have no dot product:"
+            " give two of one type and shape"
+        )
+    return FORMATS[_BY_DTYPE[x.dtype.name]]
 
 
 def ranged(name: str, value: int, bits: int) -> int:

@@ -301,13 +301,6 @@ class Communicator:
         x, y: float32 or float64, both of one type and shape.
         Raises TypeError or ValueError for others, AllreduceError if it failed.
         """
-        arguments.total_format("dot", x)
-        arguments.total_format("dot", y)
-        if x.dtype != y.dtype or x.shape != y.shape:
-            raise ValueError(
-                f"arrays of {x.dtype} {x.shape} and of {y.dtype} {y.shape} have no dot product:"
-                " give two of one type and shape"
-            )
         return self._total("dot", [x, y])
 
     def rejoin(self, token: int | None = None, job: int | None = None) -> None:
@@ -378,7 +371,7 @@ class Communicator:
             pass  # the error that brought us here says more
 
     def _total(self, name: str, arrays: list[NDArray[Any]]) -> Any:
-        number = arguments.total_format(name, arrays[0])
+        number = arguments.total_format(name, arrays)
         whole = [numpy.ascontiguousarray(array) for array in arrays]
         result = numpy.zeros(1, whole[0].dtype)
         self._comm.total(

@@ -73,7 +73,7 @@ def exchange(folder, vdev, sent, connected, options=()):
             connected(sender)
             feeder.fill(sent)
             hosts.wait_until(lambda: 'Ready' in sender.stdout, 'the sender to be ready')
-            with Telemetry(sender.telemetry_path) as telemetry:
+            with Telemetry(sender.telemetry_path, hosts.TIMEOUT_S) as telemetry:
                 hosts.wait_until(
                     lambda: telemetry.ask('/netfc/stats')['rx_packets'] >= 2 * len(sent), 'replies')
             stats = sender.stop()

@@ -175,8 +175,8 @@ eal_start(const char *program, int eal_argc, char **eal_argv)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* How long to wait for the interrupt thread on a busy machine, in ms. */
-#define PARK_MS 10000
+/* How long to wait for the interrupt thread, in ms: busy machines have let it wait for 10 s. */
+#define PARK_MS 60000
 
 /* In the interrupt thread: it stays here. */
 static void

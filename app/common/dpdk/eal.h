@@ -22,7 +22,7 @@
 int eal_start(const char *program, int eal_argc, char **eal_argv);
 
 /**
- * Have the EAL's interrupt thread do nothing from now on. Waits for it, ten seconds at the most.
+ * Have the EAL's interrupt thread do nothing from now on. Waits for it, a minute at the most.
  *
  * rte_eal_cleanup() (DPDK 22.11 and 24.11) does not stop that thread, and unmaps memory that it
  * still reads: net_memif leaves its listening socket in the thread's list. When a memif peer
