@@ -52,8 +52,9 @@ wait_until(struct netfc_allreduce *comm, const struct netfc_allreduce_handle *ha
 }
 
 int
-netfc_collective_start(struct netfc_allreduce *comm, const struct netfc_collective *collective,
-	bool lazily, struct netfc_allreduce_handle **handle)
+netfc_collective_start_labelled(struct netfc_allreduce *comm,
+	const struct netfc_collective *collective, uint32_t label, bool lazily,
+	struct netfc_allreduce_handle **handle)
 {
 	struct netfc_allreduce_handle *made;
 	int status;
@@ -68,6 +69,7 @@ netfc_collective_start(struct netfc_allreduce *comm, const struct netfc_collecti
 		status = collective_check(comm, collective);
 	if (made != NULL && status == NETFC_ALLREDUCE_OK) {
 		collective_plan(comm, collective, lazily, made);
+		made->label = label;
 		start(comm, made);
 	}
 	pthread_mutex_unlock(&comm->lock);
@@ -76,6 +78,13 @@ netfc_collective_start(struct netfc_allreduce *comm, const struct netfc_collecti
 	else
 		free(made);
 	return status;
+}
+
+int
+netfc_collective_start(struct netfc_allreduce *comm, const struct netfc_collective *collective,
+	bool lazily, struct netfc_allreduce_handle **handle)
+{
+	return netfc_collective_start_labelled(comm, collective, 0, lazily, handle);
 }
 
 int

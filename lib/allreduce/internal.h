@@ -57,6 +57,7 @@ struct netfc_allreduce_handle {
 	unsigned int word_bytes;        /* in host byte order: those of a value, or 1 */
 	unsigned int result_word_bytes; /* likewise, those of a result */
 	unsigned int flags;
+	uint32_t label; /* which call it is; 0: none */
 	uint8_t format; /* as in requests */
 	uint8_t op;
 	uint8_t owner; /* of the first block's chunks, as in requests */

@@ -505,6 +505,20 @@ netfc_collective_start(struct netfc_allreduce *comm, const struct netfc_collecti
 	bool lazily, struct netfc_allreduce_handle **handle);
 
 /**
+ * Start one that has a label: netfc_collective_start(), and all workers' labels of it have to be
+ * the same, or it is a MISMATCH for all of them, as it is if only some have one.
+ *
+ * A program whose workers start collectives from several threads or callbacks, in an order that is
+ * not sure to be the same at all of them, gives each a label that no other has which could be taken
+ * for it. A switch in P4 knows no labels: there they are not compared.
+ *
+ * @param label 0: none
+ */
+NETFC_ALLREDUCE_API int netfc_collective_start_labelled(struct netfc_allreduce *comm,
+	const struct netfc_collective *collective, uint32_t label, bool lazily,
+	struct netfc_allreduce_handle **handle);
+
+/**
  * Wait for a started collective.
  *
  * @param handle set to NULL, and freed, unless it is PENDING still

@@ -152,9 +152,12 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "netfc_allreduce_options_init": (None, [ctypes.POINTER(Options), ctypes.c_size_t]),
     "netfc_allreduce_new": (_POINTER, []),
     "netfc_allreduce_join": (_INT, [_POINTER, ctypes.POINTER(Options)]),
-    "netfc_collective_start": (
+    "netfc_collective_start_labelled": (
         _INT,
-        [_POINTER, ctypes.POINTER(Collective), ctypes.c_bool, ctypes.POINTER(_POINTER)],
+        [
+            *(_POINTER, ctypes.POINTER(Collective), ctypes.c_uint32, ctypes.c_bool),
+            ctypes.POINTER(_POINTER),
+        ],
     ),
     "netfc_allreduce_wait": (
         _INT,
@@ -233,16 +236,18 @@ class Comm:
         if status != OK:
             raise self.failure(status)
 
-    def start(self, collective: Collective, lazily: bool, arrays: tuple[Any, ...]) -> "Handle":
+    def start(
+        self, collective: Collective, lazily: bool, arrays: tuple[Any, ...], label: int = 0
+    ) -> "Handle":
         """Start one, whose arrays stay while the library may use them, whatever a signal's handler
-        raises meanwhile."""
+        raises meanwhile. label: of 32 bits, the same at all workers; 0: none."""
         pointer = self.pointer
         handle = Handle(self, arrays)
         self.started.add(handle)
         try:
             status = self._name(
-                self._functions.netfc_collective_start(
-                    pointer, ctypes.byref(collective), lazily, ctypes.byref(handle.pointer)
+                self._functions.netfc_collective_start_labelled(
+                    pointer, ctypes.byref(collective), label, lazily, ctypes.byref(handle.pointer)
                 )
             )
         except BaseException:

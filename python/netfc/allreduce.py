@@ -276,13 +276,18 @@ class Communicator:
         op: str = "sum",
         format: str | None = None,
         root: int = 0,
+        label: int = 0,
     ) -> Handle:
         """Start any of these, by name: "reduce_scatter", ...; those started earlier go first.
 
         values: what this worker gives; result: where results go, None where there are none. Neither
         write the one nor read the other before Handle.wait() has returned.
+        label: of 32 bits, has to be the same at all workers, or the collective fails at all of them
+        with "mismatch"; 0: none. For programs that might start collectives in different orders.
         """
-        return self._start(kind, values, result, op=op, format=format, root=root, lazily=False)
+        return self._start(
+            kind, values, result, op=op, format=format, root=root, label=label, lazily=False
+        )
 
     def sum(self, array: NDArray[Any]) -> Any:
         """The sum of all numbers of all workers' arrays: exact, rounded once, a numpy scalar.
@@ -389,6 +394,7 @@ class Communicator:
         op: str = "sum",
         format: str | None = None,
         root: int = 0,
+        label: int = 0,
         lazily: bool = True,
     ) -> Handle:
         collective = Collective(
@@ -405,7 +411,8 @@ class Communicator:
                 arguments.check_layout(array, writes=name == "result")
                 setattr(collective, name, array.ctypes.data)
         arguments.check_parts(kind, values, result, self._options.workers)
-        return self._comm.start(collective, lazily, (values, result))
+        number = arguments.ranged("label", label, 32)
+        return self._comm.start(collective, lazily, (values, result), number)
 
     def _finish(self, handle: Handle) -> Flag:
         try:
