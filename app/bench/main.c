@@ -6,6 +6,7 @@
 #include "aggregate/team.h"
 #include "bench.h"
 #include "run/run.h"
+#include "descriptors.h"
 #include "dpdk/eal.h"
 #include "json.h"
 #include "set_option.h"
@@ -257,6 +258,7 @@ main(int argc, char **argv)
 	enum options_result parsed;
 	int eal_argc;
 
+	descriptors_occupy_standard();
 	parsed = bench_options_parse(argc, argv, &bench.options, &eal_argc);
 	if (parsed != OPTIONS_RUN)
 		return options_exit_status(parsed);

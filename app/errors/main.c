@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "descriptors.h"
 #include "option.h"
 #include "tally.h"
 
@@ -327,6 +328,7 @@ main(int argc, char **argv)
 	enum options_result parsed;
 	int status, operands;
 
+	descriptors_occupy_standard();
 	parsed = parse_options(argc, argv, &sweep, &operands);
 	if (parsed != OPTIONS_RUN)
 		return (int)options_exit_status(parsed);

@@ -10,6 +10,7 @@
 #include "capture/capture.h"
 #include "control/control.h"
 #include "slowloris/defend.h"
+#include "descriptors.h"
 #include "dpdk/eal.h"
 #include "json.h"
 #include "observe/state.h"
@@ -112,6 +113,7 @@ main(int argc, char **argv)
 	enum options_result parsed;
 	int eal_argc;
 
+	descriptors_occupy_standard();
 	parsed = options_parse(argc, argv, &app.options, &eal_argc);
 	if (parsed != OPTIONS_RUN)
 		return options_exit_status(parsed);

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "command.h"
+#include "descriptors.h"
 
 static const struct command *const commands[] = {
 	&build_command,
@@ -148,8 +149,10 @@ run(int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	int status = run(argc, argv);
+	int status;
 
+	descriptors_occupy_standard();
+	status = run(argc, argv);
 	if ((fflush(stdout) != 0 || ferror(stdout)) && status != STATUS_FAILED)
 		status = report_error(
 			STATUS_FAILED, "cannot write to standard output: %s", strerror(errno));
