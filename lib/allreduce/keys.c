@@ -19,12 +19,18 @@ int
 keys_open(struct netfc_allreduce *comm, const char *file)
 {
 	char error[AGGREGATE_SECRET_ERROR_BYTES];
+	const char *named_by = file != NULL ? "option key_file" : FILE_VARIABLE;
 	struct aggregate_secret *secret;
 
 	if (file == NULL)
 		file = secure_getenv(FILE_VARIABLE);
-	if (file == NULL || file[0] == '\0')
+	if (file == NULL)
 		return NETFC_ALLREDUCE_OK;
+	if (file[0] == '\0')
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"The cluster's key: %s is empty: name its file, or leave it out for packets "
+			"without tags.",
+			named_by);
 	secret = aggregate_secret_read(file, error, sizeof(error));
 	if (secret == NULL)
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT, "The cluster's key: %s.", error);

@@ -261,7 +261,7 @@ struct netfc_allreduce_options {
 	/**
 	 * File of the cluster's key, 32 bytes or 64 hexadecimal digits, for its owner only: every
 	 * packet has a tag, as with `--aggregate key=` [NULL: what the environment variable
-	 * NETFC_KEY_FILE names; without it, packets have no tags]
+	 * NETFC_KEY_FILE names; without it, packets have no tags]. An empty name is an ARGUMENT
 	 */
 	const char *key_file;
 	/**

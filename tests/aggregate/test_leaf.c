@@ -208,6 +208,19 @@ a_grant_does_not_replace_a_running_job(void **state)
 	free(root);
 }
 
+/* A chunk's whole number, as its sender counts; the packet is in `packet`. Returns its bytes. */
+static size_t
+tag_chunk(const struct aggregate_tag_key *key, const struct aggregate_message *message,
+	uint64_t number)
+{
+	const size_t length = aggregate_message_bytes(message);
+
+	aggregate_build_request(packet, message);
+	memcpy(packet + AGGREGATE_HEADER_BYTES, message->values, 8);
+	aggregate_tag_make(key, packet, length, (uint32_t)(number >> 32));
+	return length + AGGREGATE_TAG_BYTES;
+}
+
 /* An attacker on the path repeats a packet of 2^31 chunks ago, with its good tag. */
 static void
 repeated_packets_with_tags_are_harmless_after_the_numbers_wrapped(void **state)
@@ -239,14 +252,61 @@ repeated_packets_with_tags_are_harmless_after_the_numbers_wrapped(void **state)
 		size_t length;
 
 		message = chunk(outcome.join.session, 0, (uint32_t)numbers[i]);
-		length = aggregate_message_bytes(&message);
-		aggregate_build_request(packet, &message);
-		memcpy(packet + AGGREGATE_HEADER_BYTES, message.values, 8);
-		aggregate_tag_make(&key, packet, length, (uint32_t)(numbers[i] >> 32));
-		assert_int_equal(aggregate_shard_read(shard, packet, length + AGGREGATE_TAG_BYTES,
-					 &request, &seal),
-			0);
+		length = tag_chunk(&key, &message, numbers[i]);
+		assert_int_equal(aggregate_shard_read(shard, packet, length, &request, &seal), 0);
 	}
+	free(table);
+	aggregate_secret_free(secret);
+}
+
+/* A switch that was restarted has not counted along. */
+static void
+members_of_a_lost_job_hear_of_it_whatever_their_chunks_are(void **state)
+{
+	static const uint64_t numbers[] = {0, UINT64_C(0xffffffff), UINT64_C(0x100000005),
+		UINT64_C(0x700000000), UINT64_C(0x3fffffffff)};
+	const uint64_t session = UINT64_C(0x5e5510), beyond = UINT64_C(0x4000000000);
+	struct aggregate_secret *secret =
+		aggregate_secret_create((const uint8_t *)"a cluster's key has 32 bytes....");
+	struct aggregate_limits limits = limits_of(64, true);
+	struct aggregate_tag_key to_switch, to_workers;
+	const struct aggregate_sender sender = sender_of(1, 5001);
+	struct aggregate_message message, request;
+	struct aggregate_outcome outcome;
+	struct aggregate_table *table;
+	struct aggregate_shard *shard;
+	struct aggregate_seal seal;
+	size_t length;
+
+	(void)state;
+	assert_non_null(secret);
+	limits.secret = secret;
+	table = make(&limits);
+	shard = aggregate_table_shard(table, 0);
+	now = 100000;
+	aggregate_tag_session_key(secret, JOB, session, AGGREGATE_TO_SWITCH, &to_switch);
+	aggregate_tag_session_key(secret, JOB, session, AGGREGATE_TO_WORKERS, &to_workers);
+	for (unsigned int i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		const uint32_t high = (uint32_t)(numbers[i] >> 32);
+
+		message = chunk(session, 0, (uint32_t)numbers[i]);
+		length = tag_chunk(&to_switch, &message, numbers[i]);
+		assert_int_equal(aggregate_shard_read(shard, packet, length, &request, &seal), 0);
+		aggregate_shard_packet(shard, &request, &sender, now, &outcome);
+		assert_int_equal(outcome.action, AGGREGATE_NO_JOB);
+		length = aggregate_write_reply(packet, length, &outcome);
+		aggregate_seal_reply(&seal, packet, length);
+		assert_true(aggregate_tag_is_good(&to_workers, packet, length, high));
+		/* It is late, at a leaf that has no such job either. */
+		assert_int_equal(aggregate_leaf_read(shard, packet, length, &request), 0);
+		packet[30] ^= 1;
+		assert_int_equal(
+			aggregate_leaf_read(shard, packet, length, &request), AGGREGATE_FORGED);
+	}
+	message = chunk(session, 0, 0);
+	length = tag_chunk(&to_switch, &message, beyond);
+	assert_int_equal(
+		aggregate_shard_read(shard, packet, length, &request, &seal), AGGREGATE_FORGED);
 	free(table);
 	aggregate_secret_free(secret);
 }
@@ -318,6 +378,7 @@ main(void)
 		cmocka_unit_test(leaves_with_other_limits_have_chunks_of_one_size),
 		cmocka_unit_test(a_worker_and_a_leaf_at_one_switch_have_chunks_of_one_size),
 		cmocka_unit_test(repeated_packets_with_tags_are_harmless_after_the_numbers_wrapped),
+		cmocka_unit_test(members_of_a_lost_job_hear_of_it_whatever_their_chunks_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -206,6 +206,11 @@ test_other_keys_are_told(void **state)
 	join_fails(other, key_file, NETFC_ALLREDUCE_TIMEOUT, "tags");
 	join_fails(open, key_file, NETFC_ALLREDUCE_PROTOCOL, "good tag");
 	join_fails(keyed, "/nowhere/key", NETFC_ALLREDUCE_ARGUMENT, "/nowhere/key");
+	/* What is to have tags has none without a word. */
+	join_fails(open, "", NETFC_ALLREDUCE_ARGUMENT, "option key_file is empty");
+	setenv("NETFC_KEY_FILE", "", 1);
+	join_fails(open, NULL, NETFC_ALLREDUCE_ARGUMENT, "NETFC_KEY_FILE is empty");
+	unsetenv("NETFC_KEY_FILE");
 	chmod(key_file, 0644);
 	join_fails(keyed, key_file, NETFC_ALLREDUCE_ARGUMENT, key_file);
 	chmod(key_file, 0600);

@@ -123,6 +123,18 @@ void aggregate_tag_make(
 bool aggregate_tag_is_good(
 	const struct aggregate_tag_key *key, const uint8_t *payload, size_t length, uint32_t high);
 
+/** Upper halves that aggregate_tag_find_high() tries: those of the first 2^38 chunks. */
+#define AGGREGATE_TAG_HIGHS 64
+
+/**
+ * The same where the upper half is not known: of a session that is not there any more.
+ *
+ * @param high set to the least one that the tag is of, if there is one less than
+ *   AGGREGATE_TAG_HIGHS
+ */
+bool aggregate_tag_find_high(
+	const struct aggregate_tag_key *key, const uint8_t *payload, size_t length, uint32_t *high);
+
 /**
  * The digest of what follows the header: most of a tag's cost. A result goes to all workers with
  * different headers and the same values: one digest, and a tag for each.

@@ -65,21 +65,26 @@ job_of(const struct aggregate_shard *shard, const struct aggregate_message *requ
 		: NULL;
 }
 
-/* A chunk's number has an upper half that is not sent: the shard counts along. */
+/*
+ * A chunk's number has an upper half that is not sent: the shard counts along. Of a job that is not
+ * there it has not counted, and finds it out.
+ */
 static bool
 is_good_chunk(struct aggregate_shard *shard, const struct job *job,
 	const struct aggregate_tag_key *keys, const uint8_t *payload, size_t length,
 	const struct aggregate_message *request, uint32_t *high)
 {
-	uint64_t *near = job == NULL ? NULL : &shard_view(shard, job)->near;
-	uint64_t number;
+	uint64_t *near, number;
 
-	*high = near == NULL ? 0 : aggregate_chunk_high(*near, request->id);
+	if (job == NULL)
+		return aggregate_tag_find_high(&keys[AGGREGATE_TO_SWITCH], payload, length, high);
+	near = &shard_view(shard, job)->near;
+	*high = aggregate_chunk_high(*near, request->id);
 	if (!aggregate_tag_is_good(&keys[AGGREGATE_TO_SWITCH], payload, length, *high))
 		return false;
 	number = (uint64_t)*high << 32 | request->id;
 	/* Whoever repeats old packets must not turn the count back. */
-	if (near != NULL && number > *near)
+	if (number > *near)
 		*near = number;
 	return true;
 }
@@ -171,36 +176,25 @@ aggregate_leaf_build(
 }
 
 /*
- * The key of a reply to a chunk, and the upper half of the chunk's number. A job that is over here
- * has none any more: late replies get keys made for them, so that they do not count as forged.
+ * A job that is over here has no keys any more: late replies get one made for them, so that they do
+ * not count as forged.
  */
-static const struct aggregate_tag_key *
-key_of_chunk(struct aggregate_shard *shard, const struct aggregate_message *reply, uint32_t *high)
-{
-	const struct job *job = find_open_job(shard->table, reply->job);
-	uint16_t index;
-
-	if (job == NULL || job->place.levels == 0 ||
-		uplink_of(shard->table, job)->session != reply->session) {
-		*high = 0;
-		return key_of_message(shard, reply, AGGREGATE_TO_WORKERS);
-	}
-	index = index_of_job(shard->table, job);
-	*high = high_of(shard, index, reply->id);
-	return &keys_of(shard->table->uplink_keys, index)[AGGREGATE_TO_WORKERS];
-}
-
-/* A parent that does not know the job does not know the upper half, either. */
 static bool
 is_good_reply_to_chunk(struct aggregate_shard *shard, const uint8_t *payload, size_t length,
 	const struct aggregate_message *reply)
 {
+	const struct job *job = find_open_job(shard->table, reply->job);
+	uint16_t index;
 	uint32_t high;
-	const struct aggregate_tag_key *key = key_of_chunk(shard, reply, &high);
 
-	return aggregate_tag_is_good(key, payload, length, high) ||
-		(high != 0 && reply->code != NETFC_STATUS_OK &&
-			aggregate_tag_is_good(key, payload, length, 0));
+	if (job == NULL || job->place.levels == 0 ||
+		uplink_of(shard->table, job)->session != reply->session)
+		return aggregate_tag_find_high(
+			key_of_message(shard, reply, AGGREGATE_TO_WORKERS), payload, length, &high);
+	index = index_of_job(shard->table, job);
+	return aggregate_tag_is_good(
+		&keys_of(shard->table->uplink_keys, index)[AGGREGATE_TO_WORKERS], payload, length,
+		high_of(shard, index, reply->id));
 }
 
 static bool

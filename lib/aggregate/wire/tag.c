@@ -181,34 +181,55 @@ aggregate_tag_finish(const struct aggregate_tag_key *key, const uint8_t *header,
 }
 
 static void
-make(const struct aggregate_tag_key *key, const uint8_t *payload, size_t length, uint32_t high,
-	uint8_t *tag)
+digest_of(const struct aggregate_tag_key *key, const uint8_t *payload, size_t length,
+	struct aggregate_digest *digest)
 {
-	struct aggregate_digest digest;
-
 	aggregate_tag_digest(
-		key, payload + AGGREGATE_HEADER_BYTES, length - AGGREGATE_HEADER_BYTES, &digest);
-	aggregate_tag_finish(key, payload, high, &digest, tag);
+		key, payload + AGGREGATE_HEADER_BYTES, length - AGGREGATE_HEADER_BYTES, digest);
 }
 
 void
 aggregate_tag_make(
 	const struct aggregate_tag_key *key, uint8_t *payload, size_t length, uint32_t high)
 {
-	make(key, payload, length, high, payload + length);
+	struct aggregate_digest digest;
+
+	digest_of(key, payload, length, &digest);
+	aggregate_tag_finish(key, payload, high, &digest, payload + length);
+}
+
+/* Whether the tag is of one of the upper halves from `*high` to `last`: the first of them then. */
+static bool
+is_of_one(const struct aggregate_tag_key *key, const uint8_t *payload, size_t length,
+	uint32_t *high, uint32_t last)
+{
+	struct aggregate_digest digest;
+	uint64_t mine, theirs;
+
+	if (length < AGGREGATE_HEADER_BYTES + AGGREGATE_TAG_BYTES)
+		return false;
+	length -= AGGREGATE_TAG_BYTES;
+	digest_of(key, payload, length, &digest);
+	/* Words are compared in one step, whatever is in them. */
+	memcpy(&theirs, payload + length, sizeof(theirs));
+	for (;; (*high)++) {
+		aggregate_tag_finish(key, payload, *high, &digest, (uint8_t *)&mine);
+		if (mine == theirs || *high == last)
+			return mine == theirs;
+	}
 }
 
 bool
 aggregate_tag_is_good(
 	const struct aggregate_tag_key *key, const uint8_t *payload, size_t length, uint32_t high)
 {
-	uint64_t mine, theirs;
+	return is_of_one(key, payload, length, &high, high);
+}
 
-	if (length < AGGREGATE_HEADER_BYTES + AGGREGATE_TAG_BYTES)
-		return false;
-	length -= AGGREGATE_TAG_BYTES;
-	make(key, payload, length, high, (uint8_t *)&mine);
-	/* Words are compared in one step, whatever is in them. */
-	memcpy(&theirs, payload + length, sizeof(theirs));
-	return mine == theirs;
+bool
+aggregate_tag_find_high(
+	const struct aggregate_tag_key *key, const uint8_t *payload, size_t length, uint32_t *high)
+{
+	*high = 0;
+	return is_of_one(key, payload, length, high, AGGREGATE_TAG_HIGHS - 1);
 }
