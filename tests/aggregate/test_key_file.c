@@ -186,6 +186,30 @@ files_open_to_others_are_refused(void **state)
 	}
 }
 
+/* systemd makes them with an access control list, whose mask shows as the group's bits. */
+static void
+a_credential_may_have_a_list(void **state)
+{
+	char below[sizeof(folder)];
+
+	(void)state;
+	write_file(raw, sizeof(raw), 0440);
+	setenv("CREDENTIALS_DIRECTORY", folder, 1);
+	expect_key(raw);
+	write_file(raw, sizeof(raw), 0444);
+	assert_null(aggregate_secret_read(path, error, sizeof(error)));
+	write_file(raw, sizeof(raw), 0440);
+	snprintf(below, sizeof(below), "%.*s", (int)sizeof(folder) - 2, folder);
+	setenv("CREDENTIALS_DIRECTORY", below,
+		1); /* another folder, whose name begins this one's */
+	assert_null(aggregate_secret_read(path, error, sizeof(error)));
+	setenv("CREDENTIALS_DIRECTORY", "/tmp", 1);
+	assert_null(aggregate_secret_read(path, error, sizeof(error)));
+	setenv("CREDENTIALS_DIRECTORY", "", 1);
+	assert_null(aggregate_secret_read(path, error, sizeof(error)));
+	unsetenv("CREDENTIALS_DIRECTORY");
+}
+
 static void
 a_link_is_followed(void **state)
 {
@@ -253,6 +277,7 @@ main(void)
 		cmocka_unit_test_teardown(other_lengths_are_refused, remove_file),
 		cmocka_unit_test_teardown(other_characters_are_refused, remove_file),
 		cmocka_unit_test_teardown(files_open_to_others_are_refused, remove_file),
+		cmocka_unit_test_teardown(a_credential_may_have_a_list, remove_file),
 		cmocka_unit_test_teardown(a_link_is_followed, remove_file),
 		cmocka_unit_test_teardown(what_is_no_file_is_refused, remove_file),
 		cmocka_unit_test_teardown(what_cannot_be_read_is_refused, remove_file),

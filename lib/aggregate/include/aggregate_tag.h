@@ -62,7 +62,8 @@ struct aggregate_digest {
  * Read a cluster's key: 32 bytes, or 64 hexadecimal digits and at most one newline.
  *
  * A file is refused if it is not a regular file, has another length or other characters, or is
- * accessible to group or others. Only the returned secret keeps a copy of the key in memory.
+ * accessible to group or others; in $CREDENTIALS_DIRECTORY, whose files have access control lists,
+ * to others. Only the returned secret keeps a copy of the key in memory.
  *
  * @param error what went wrong, as text with the path and without a final full stop
  * @param error_bytes room for it

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,16 +41,31 @@ set_error(const struct error_text *error, const char *format, ...)
 	return -1;
 }
 
+/*
+ * Whether it is in the folder of a service's credentials (systemd's LoadCredential=), which only
+ * the service may enter. The group's bits of such a file are the mask of its access control list.
+ */
+static bool
+is_credential(const char *path)
+{
+	const char *folder = secure_getenv("CREDENTIALS_DIRECTORY");
+	size_t length = folder != NULL ? strlen(folder) : 0;
+
+	return length > 0 && strncmp(path, folder, length) == 0 && path[length] == '/' &&
+		strchr(path + length + 1, '/') == NULL;
+}
+
 static int
 check_file(int fd, const struct error_text *error)
 {
+	mode_t others = S_IRWXO | (is_credential(error->path) ? 0 : S_IRWXG);
 	struct stat status;
 
 	if (fstat(fd, &status) != 0)
 		return set_error(error, "%m");
 	if (!S_ISREG(status.st_mode))
 		return set_error(error, "not a regular file");
-	if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+	if ((status.st_mode & others) != 0)
 		return set_error(error, "mode %04o lets others than its owner use it; chmod 600 %s",
 			(unsigned int)status.st_mode & 07777, error->path);
 	return 0;
