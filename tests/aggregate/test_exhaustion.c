@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One host that joins and joins keeps nobody else from aggregating. */
+/* Hosts that join and join keep nobody else from aggregating. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,6 +114,95 @@ a_half_job_lasts_while_somebody_waits(void **state)
 	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_JOINED);
 }
 
+/* A stranger of several takes worker 0 of two of one of its jobs. */
+static enum aggregate_action
+join_half_of(unsigned int stranger, unsigned int which)
+{
+	return send_join(join_message((uint16_t)(100 * (stranger + 1) + which), 0, 2, 1),
+		(uint8_t)(STRANGER + stranger));
+}
+
+static void
+join_halves(unsigned int strangers)
+{
+	for (unsigned int i = 0; i < JOBS; i++)
+		assert_int_equal(join_half_of(i % strangers, i / strangers), AGGREGATE_WAITING);
+}
+
+static struct aggregate_usage
+usage_of_table(void)
+{
+	struct aggregate_usage usage;
+
+	aggregate_table_usage(table, &usage);
+	return usage;
+}
+
+/* So many that each has its share of the table, and says again and again that it waits. */
+static void
+several_hosts_do_not_take_all_jobs(void **state)
+{
+	(void)state;
+	for (unsigned int strangers = 2; strangers < JOBS; strangers *= 2) {
+		start(1, JOBS, SLOTS);
+		limits.per_address = JOBS;
+		aggregate_table_init(table, &limits);
+		join_halves(strangers);
+		assert_int_equal(usage_of_table().jobs, JOBS);
+		for (uint16_t job = 7; job < 12; job++) {
+			assert_int_equal(join(job, 0, 2, 4), AGGREGATE_WAITING);
+			join_halves(strangers);
+			assert_int_equal(usage_of_table().jobs, JOBS);
+			assert_int_equal(join(job, 1, 2, 4), AGGREGATE_JOINED);
+			leave(job, 0);
+			leave(job, 1);
+			pause_all();
+		}
+		assert_true(usage_of_table().counters.displaced >= 5);
+	}
+}
+
+/* The host with the most makes room, with the job that has been incomplete for the longest. */
+static void
+the_oldest_half_job_makes_room(void **state)
+{
+	struct aggregate_message last = join_message(100 + JOBS - 2, 0, 2, 1);
+
+	(void)state;
+	start(1, JOBS, SLOTS);
+	limits.per_address = JOBS;
+	aggregate_table_init(table, &limits);
+	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_WAITING);
+	for (uint16_t job = 100; job < 100 + JOBS - 1; job++)
+		assert_int_equal(join_half(job, 1), AGGREGATE_WAITING);
+	assert_int_equal(usage_of_table().jobs, JOBS);
+	assert_int_equal(join(8, 1, 2, 4), AGGREGATE_WAITING);
+	assert_int_equal(usage_of_table().counters.displaced, 1);
+	/* The older one of a host that has no more than that is there yet. */
+	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_JOINED);
+	assert_int_equal(join(8, 0, 2, 4), AGGREGATE_JOINED);
+	/* So are the stranger's others. */
+	assert_int_equal(send_join(last, STRANGER), AGGREGATE_WAITING);
+	last.worker = 1;
+	assert_int_equal(send_join(last, 1), AGGREGATE_JOINED);
+}
+
+/* It may have room soon, as one of complete jobs has not. */
+static void
+a_table_of_half_jobs_is_not_full(void **state)
+{
+	(void)state;
+	start(1, 2, SLOTS);
+	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_WAITING);
+	assert_int_equal(join(8, 1, 2, 4), AGGREGATE_WAITING);
+	/* Nobody has more than who comes. */
+	assert_int_equal(join(9, 0, 2, 4), AGGREGATE_WAITING);
+	assert_int_equal(usage_of_table().counters.displaced, 0);
+	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_JOINED);
+	assert_int_equal(join(8, 0, 2, 4), AGGREGATE_JOINED);
+	assert_int_equal(join(9, 0, 2, 4), AGGREGATE_FULL);
+}
+
 /* Who was there first is told to the next, who would wait in vain otherwise. */
 static void
 another_token_is_answered(void **state)
@@ -142,6 +231,9 @@ main(void)
 		JOBS_TEST(a_host_has_as_many_jobs_as_there_are),
 		JOBS_TEST(a_half_job_ends_soon),
 		JOBS_TEST(a_half_job_lasts_while_somebody_waits),
+		JOBS_TEST(several_hosts_do_not_take_all_jobs),
+		JOBS_TEST(the_oldest_half_job_makes_room),
+		JOBS_TEST(a_table_of_half_jobs_is_not_full),
 		JOBS_TEST(another_token_is_answered),
 	};
 

@@ -34,19 +34,82 @@ free_job(struct aggregate_table *table)
 	return NULL;
 }
 
-/* Whether an address has reached its limit of incomplete jobs. */
 static bool
-has_begun_enough(const struct aggregate_table *table, const struct aggregate_sender *sender)
+is_begun_by(const struct job *job, const uint8_t address[16])
+{
+	return job->state == JOB_JOINING && memcmp(job->maker, address, sizeof(job->maker)) == 0;
+}
+
+/* How many incomplete jobs an address has begun. */
+static uint32_t
+begun_by(const struct aggregate_table *table, const uint8_t address[16])
 {
 	uint32_t begun = 0;
 
-	for (uint32_t j = 0; j < table->limits.jobs; j++) {
-		const struct job *job = &table->jobs[j];
+	for (uint32_t j = 0; j < table->limits.jobs; j++)
+		begun += is_begun_by(&table->jobs[j], address);
+	return begun;
+}
 
-		begun += job->state == JOB_JOINING &&
-			memcmp(job->maker, sender->address, sizeof(job->maker)) == 0;
+/* It has begun one more, or one less: its other incomplete jobs are told. */
+static void
+note_begun(struct aggregate_table *table, const uint8_t address[16])
+{
+	const uint32_t begun = begun_by(table, address);
+
+	for (uint32_t j = 0; j < table->limits.jobs; j++)
+		if (is_begun_by(&table->jobs[j], address))
+			table->jobs[j].begun = (uint16_t)begun;
+}
+
+static void
+set_state(struct aggregate_table *table, struct job *job, enum job_state state)
+{
+	const bool matters = job->state == JOB_JOINING || state == JOB_JOINING;
+
+	PUBLISH(job->state, state);
+	if (matters)
+		note_begun(table, job->maker);
+}
+
+/* The oldest incomplete job of the address that has begun the most; NULL: none is incomplete. */
+static struct job *
+find_longest_begun(struct aggregate_table *table)
+{
+	struct job *found = NULL;
+
+	for (uint32_t j = 0; j < table->limits.jobs; j++) {
+		struct job *job = &table->jobs[j];
+
+		if (job->state != JOB_JOINING)
+			continue;
+		if (found == NULL || job->begun > found->begun ||
+			(job->begun == found->begun &&
+				(int32_t)(job->generation - found->generation) < 0))
+			found = job;
 	}
-	return begun >= table->limits.per_address;
+	return found;
+}
+
+/*
+ * The table is full, for an address that has begun so many incomplete jobs: one that has begun more
+ * makes room. Returns what to answer where nobody does: a job that is not complete may end soon.
+ */
+static enum aggregate_action
+make_room(struct aggregate_table *table, uint32_t begun)
+{
+	struct job *job;
+
+	if (job_any_ended(table))
+		return AGGREGATE_WAITING;
+	job = find_longest_begun(table);
+	if (job == NULL)
+		return AGGREGATE_FULL;
+	if (job->begun > begun) {
+		COUNT(table->counters.displaced, 1);
+		job_end(table, job);
+	}
+	return AGGREGATE_WAITING;
 }
 
 bool
@@ -118,18 +181,25 @@ enum aggregate_action
 job_begin(struct aggregate_table *table, const struct aggregate_message *request,
 	const struct aggregate_sender *sender, struct job **job)
 {
+	const uint32_t begun = begun_by(table, sender->address);
+	enum aggregate_action action;
+
 	*job = NULL;
 	take_back_ended(table);
-	if (has_begun_enough(table, sender))
+	if (begun >= table->limits.per_address)
 		return AGGREGATE_WAITING;
 	*job = free_job(table);
-	if (*job == NULL)
-		return job_any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_FULL;
+	if (*job == NULL) {
+		action = make_room(table, begun);
+		*job = free_job(table);
+		if (*job == NULL)
+			return action;
+	}
 	WRITE((*job)->generation, ++table->generation);
 	fill_job(table, *job, request);
 	leaf_begin(table, *job);
 	memcpy((*job)->maker, sender->address, sizeof((*job)->maker));
-	PUBLISH((*job)->state, JOB_JOINING);
+	set_state(table, *job, JOB_JOINING);
 	WRITE(table->jobs_used, table->jobs_used + 1);
 	COUNT(table->counters.made, 1);
 	return AGGREGATE_WAITING;
@@ -163,7 +233,7 @@ job_open(struct aggregate_table *table, struct job *job, uint16_t most_slots, ui
 	seal_make_keys(table, job);
 	empty_slots(table, job);
 	COUNT(table->counters.complete, 1);
-	PUBLISH(job->state, JOB_OPEN);
+	set_state(table, job, JOB_OPEN);
 	PUBLISH(table->index_of[job->number], (uint16_t)(index_of_job(table, job) + 1));
 	return AGGREGATE_JOINED;
 }
@@ -178,7 +248,7 @@ job_end(struct aggregate_table *table, struct job *job)
 	leaf_end(table, job);
 	WRITE(table->jobs_used, table->jobs_used - 1);
 	if (job->state == JOB_JOINING) {
-		PUBLISH(job->state, JOB_FREE);
+		set_state(table, job, JOB_FREE);
 		return;
 	}
 	PUBLISH(table->index_of[job->number], 0);

@@ -17,8 +17,11 @@ struct job *job_find_joining(struct aggregate_table *table, uint16_t number, uin
  * Begin a job, without slots.
  *
  * @param job set to the job, or NULL
- * @return WAITING; FULL: the table is full. WAITING and no job: an earlier one is about to end, or
- *   the address has begun too many that are not complete
+ * Where the table is full, the oldest incomplete job of the address that has begun the most makes
+ * room, if that has begun more than this one.
+ *
+ * @return WAITING; FULL: the table is full of complete jobs. WAITING and no job: there may be room
+ *   soon, or the address has begun too many that are not complete
  */
 enum aggregate_action
 job_begin(struct aggregate_table *table, const struct aggregate_message *request,
