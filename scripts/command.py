@@ -24,6 +24,11 @@ class CommandLine(argparse.ArgumentParser):
                           default=ROOT / "build", help="build folder (default: build)")
         self.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
 
+    def error(self, message):
+        """Ends the program as all others do where their usage is wrong."""
+        self.print_usage(sys.stderr)
+        self.exit(1, f"{self.prog}: {message}\n")
+
     def fail(self, reason):
         """Ends the program."""
         sys.exit(f"{self.prog}: {reason}")

@@ -40,17 +40,9 @@ LANES = 16
 UNKNOWN_OP = 99
 
 
-class Parser(CommandLine):
-    """Ends with the exit status of all programs here when the usage is wrong."""
-
-    def error(self, message):
-        self.print_usage(sys.stderr)
-        self.exit(WRONG_USAGE, f"{self.prog}: {message}\n")
-
-
 def parsed():
     """The command line."""
-    parser = Parser("soak", __doc__.splitlines()[0])
+    parser = CommandLine("soak", __doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=60, help="how long (default %(default)s)")
     parser.add_argument("--match", choices=["lpm", "hash", "direct"], default="direct")
     parser.add_argument("--tree", action="store_true", help="instead: two leaves and a root that "

@@ -12,6 +12,20 @@ quietly() {
 	exit 1
 }
 
+# can_build: the folder can be written, or made
+can_build() {
+	if [ -e "$build" ]; then
+		[ -w "$build" ]
+	else
+		[ -w "$root" ]
+	fi
+}
+
+# is_up_to_date: so that it is not said that there is something to build
+is_up_to_date() {
+	ninja -C "$build" -n 2>/dev/null | grep -q 'no work to do'
+}
+
 # build_programs: one script at a time, whoever else builds the same folder
 build_programs() {
 	mkdir -p "$build"
@@ -21,15 +35,28 @@ build_programs() {
 			echo "Configuring build/"
 			quietly "$build/setup.log" meson setup "$build" "$root" -Dtests=disabled
 		fi
-		echo "Building: a minute or two the first time"
-		quietly "$build/ninja.log" ninja -C "$build"
+		if ! is_up_to_date; then
+			echo "Building: a minute or two the first time"
+			quietly "$build/ninja.log" ninja -C "$build"
+		fi
 	) 9>"$build/lock"
 }
 
-build=${NETFC_BUILD:-$root/build}
-if [ -z "${NETFC_BUILD:-}" ]; then
-	build_programs
-elif [ ! -d "$build/app" ]; then
-	echo "${script:-$0}: no programs in $build, which NETFC_BUILD names; without it they are built in build/" >&2
+# refuse WHAT: is wrong with the folder
+refuse() {
+	echo "${script:-$0}: $1" >&2
 	exit 1
+}
+
+build=${NETFC_BUILD:-$root/build}
+if [ -n "${NETFC_BUILD:-}" ]; then
+	[ -d "$build/app" ] ||
+		refuse "no programs in $build, which NETFC_BUILD names; without it they are built in build/"
+elif can_build; then
+	build_programs
+elif [ -x "$build/app/dpdk-netfc" ]; then
+	echo "$build cannot be written: the programs are taken as they are there"
+else
+	refuse "$build cannot be written. Build elsewhere, and name the folder:
+  meson setup FOLDER $root -Dtests=disabled && ninja -C FOLDER && NETFC_BUILD=FOLDER ${script:-$0}"
 fi

@@ -15,7 +15,7 @@ for word in "$@"; do
 		[ -n "${module:-}" ] || exit 0
 		echo
 	fi
-	PYTHONPATH=$root/python:$root/scripts /usr/bin/python3 -P -m "$module" --help 2>/dev/null ||
-		echo "${script:-$0} shows all its options once its packages are installed; without --help it installs them."
+	PYTHONPATH=$root/python:$root/scripts /usr/bin/python3 -S -P "$root/scripts/support/options.py" "$module" --help \
+		2>/dev/null || echo "${script:-$0} shows its options once python3 is installed; without --help it installs it."
 	exit 0
 done

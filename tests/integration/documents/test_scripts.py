@@ -14,17 +14,68 @@ NAMES = sorted(str(path.relative_to(SCRIPTS)) for path in SCRIPTS.rglob('*')
                if path.is_file() and os.access(path, os.X_OK) and path.parent.name != 'support')
 
 
-@pytest.mark.parametrize('name, option', [*((name, '--help') for name in NAMES), ('test', '-h')])
-def test_help(name, option, tmp_path):
-    """From another folder, with programs that would install or build out of the way."""
-    for program in ('apt-get', 'sudo', 'meson', 'ninja'):
+OPTIONS = {'demo': [f'demo {name}' for name in ('sums', 'training', 'mpi', 'slowloris', 'anycast')],
+           'bench': ['bench', 'bench aggregation', 'bench allreduce', 'bench mpi', 'bench slowloris-latency']}
+WITH_OPTIONS = [words for name in ('demo', 'bench', 'evaluate', 'soak', 'count-instructions')
+                for words in OPTIONS.get(name, [name])]
+
+
+@pytest.fixture(name='untouched')
+def untouched_(tmp_path):
+    """Runs a script in another folder, on a machine without a single package; no program that installs or
+    builds may be run."""
+    for program in ('apt-get', 'sudo', 'meson', 'ninja', 'dpkg-query'):
         (tmp_path / program).write_text('#!/bin/sh\necho "$0 was run"\n')
         (tmp_path / program).chmod(0o755)
-    done = subprocess.run([SCRIPTS / name, option], cwd=tmp_path, text=True, check=False,
-                          env={**os.environ, 'PATH': f"{tmp_path}:{os.environ['PATH']}"},
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S)
+
+    def run(*words):
+        done = subprocess.run([SCRIPTS / words[0], *words[1:]], cwd=tmp_path, text=True, check=False,
+                              env={**os.environ, 'PATH': f"{tmp_path}:{os.environ['PATH']}"},
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S)
+        assert 'was run' not in done.stdout and 'Traceback' not in done.stderr
+        return done
+    return run
+
+
+@pytest.mark.parametrize('name, option', [*((name, '--help') for name in NAMES), ('test', '-h')])
+def test_help(name, option, untouched):
+    done = untouched(name, option)
     assert (done.returncode, done.stderr) == (0, '')
-    assert len(done.stdout) > 60 and 'was run' not in done.stdout and 'SPDX-License' not in done.stdout
+    assert len(done.stdout) > 60 and 'SPDX-License' not in done.stdout
+
+
+@pytest.mark.parametrize('words', WITH_OPTIONS)
+def test_an_option_that_does_not_exist_is_refused_before_anything_is_installed(words, untouched):
+    done = untouched(*words.split(), '--frob')
+    assert done.returncode == 1 and done.stdout == ''
+    assert done.stderr.endswith(f'scripts/{words}: unrecognized arguments: --frob\n')
+
+
+@pytest.mark.parametrize('installed', [True, False])
+def test_a_tree_that_cannot_be_written(installed, tmp_path):
+    """As an ordinary user: root may write wherever a file system can be written."""
+    (tmp_path / 'build/app').mkdir(parents=True)
+    if installed:
+        (tmp_path / 'build/app/dpdk-netfc').write_text('')
+        (tmp_path / 'build/app/dpdk-netfc').chmod(0o755)
+    for folder in (tmp_path / 'build', tmp_path):
+        folder.chmod(0o555)
+    support = SCRIPTS / 'support'
+    text = ((support / 'progress.sh').read_text() + (support / 'build.sh').read_text()
+            .replace('. "$root/scripts/support/progress.sh"', '')) + 'echo "build=$build"\n'
+    user = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] if os.geteuid() == 0 else []
+    outside = [folder for folder in tmp_path.parents if not folder.stat().st_mode & 0o001]
+    for folder in outside:
+        folder.chmod(folder.stat().st_mode | 0o011)
+    done = subprocess.run([*user, 'sh', '-euc', text, 'scripts/quickstart'], text=True, check=False,
+                          env={'PATH': os.environ['PATH'], 'root': str(tmp_path)},
+                          capture_output=True, timeout=TIMEOUT_S)
+    if installed:
+        assert (done.returncode, done.stderr) == (0, '')
+        assert done.stdout.splitlines()[-1] == f'build={tmp_path}/build'
+    else:
+        assert done.returncode == 1 and 'cannot be written' in done.stderr
+        assert 'NETFC_BUILD=FOLDER scripts/quickstart' in done.stderr
 
 
 def test_help_of_a_script_names_its_options():
