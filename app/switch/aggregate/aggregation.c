@@ -89,23 +89,35 @@ set_limits(const struct aggregate_options *options, uint32_t shards,
 	return -1;
 }
 
+/* The `-m` in MiB that would have been enough: for what is in use, and `more` bytes. */
+static size_t
+memory_option(unsigned int socket, size_t more)
+{
+	const size_t step = (size_t)64 << 20;
+	struct rte_malloc_socket_stats stats = {0};
+
+	rte_malloc_get_socket_stats((int)socket, &stats);
+	return ((stats.heap_allocsz_bytes + more) / step + 2) * (step >> 20);
+}
+
 static int
 create_table(struct aggregation *aggregation)
 {
 	const struct aggregate_limits *limits = &aggregation->limits;
+	const unsigned int socket = rte_socket_id();
 	void *memory;
 
 	aggregation->bytes = aggregate_table_bytes(limits);
-	memory = rte_malloc_socket(
-		"aggregation", aggregation->bytes, AGGREGATE_ALIGN, (int)rte_socket_id());
+	memory = rte_malloc_socket("aggregation", aggregation->bytes, AGGREGATE_ALIGN, (int)socket);
 	if (memory != NULL) {
 		aggregation->table = aggregate_table_init(memory, limits);
 		return 0;
 	}
 	fprintf(stderr,
 		PROGRAM ": --aggregate: no memory for %u slots of %u bytes: they need %zu MB; give "
-			"the EAL more (-m MB), or ask for fewer (slots=N, bytes=N, formats=NAME)\n",
-		limits->slots, limits->bytes, aggregation->bytes / 1000000 + 1);
+			"the EAL -m %zu, or ask for fewer (slots=N, bytes=N, formats=NAME)\n",
+		limits->slots, limits->bytes, aggregation->bytes / 1000000 + 1,
+		memory_option(socket, aggregation->bytes));
 	return -1;
 }
 

@@ -4,6 +4,7 @@
 import contextlib
 import dataclasses
 import random
+import re
 import socket
 
 import numpy as np
@@ -312,16 +313,24 @@ def test_without_aggregate_a_request_is_told_so(tmp_path):
     ('port=20038', 'UDP port 20038 is that of requests'),
     ('port=65535,shards=2', 'the last port is 65535'),
     ('shards=2', '--aggregate shards=2: there are lcores'),
-    ('slots=32768', 'give the EAL more (-m MB), or ask for fewer'),
 ])
 def test_wrong_options(option, said):
     done = start([*ADDRESSES, '--aggregate', option])
     assert done.returncode == 1 and said in done.stderr, done.stderr
 
 
-def start(options):
-    """A switch that should not start, on a port that receives nothing."""
-    return switch.execute([*switch.eal_options(['net_null0,no-rx=1']), '--', *options])
+def test_too_little_memory():
+    """With the memory that the message asks for, it starts."""
+    asked = [*ADDRESSES, '--aggregate', 'slots=2048', '--idle-exit', '1']
+    done = start(asked)
+    assert done.returncode == 1 and 'no memory for 2048 slots' in done.stderr, done.stderr
+    megabytes, = re.findall(r'give the EAL -m (\d+), or ask for fewer', done.stderr)
+    assert start(asked, memory=int(megabytes)).returncode == 0
+
+
+def start(options, **eal):
+    """A switch on a port that receives nothing; most of these should not start."""
+    return switch.execute([*switch.eal_options(['net_null0,no-rx=1'], **eal), '--', *options])
 
 
 @pytest.mark.parametrize('port, said', [
