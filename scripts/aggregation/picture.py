@@ -47,10 +47,14 @@ STYLE = """
 
 
 class Picture:
-    """Elements, and when each of them is there. They repeat after so many seconds."""
+    """Elements, and when each of them is there. They repeat after so many seconds.
 
-    def __init__(self, seconds):
+    first: the second that is shown first, where animations begin and where they stand still.
+    """
+
+    def __init__(self, seconds, first):
         self._seconds = seconds
+        self._delay = f"-{first:g}s"
         self._elements = []
         self._moves = []
 
@@ -71,7 +75,7 @@ class Picture:
         frames = " ".join(f"{self._percent(at)} {{ opacity: {seen} }}" for at, seen in points)
         self._moves.append(f"@keyframes {name} {{ {frames} }}")
         self._elements.append(
-            f'<g opacity="{int(last)}" style="animation: {name} {self._seconds:g}s step-end infinite">'
+            f'<g opacity="{int(last)}" style="animation: {name} {self._seconds:g}s step-end {self._delay} infinite">'
             f"{element}</g>")
 
     def flight(self, begin, path, element):
@@ -87,7 +91,7 @@ class Picture:
             f" {self._percent(end)}, 100% {{ opacity: 0; transform: translate({to_x}px, {to_y}px) }} }}")
         self._elements.append(
             f'<g opacity="0" transform="translate({x} {y})"'
-            f' style="animation: {name} {self._seconds:g}s linear infinite">{element}</g>')
+            f' style="animation: {name} {self._seconds:g}s linear {self._delay} infinite">{element}</g>')
 
     def _percent(self, at):
         return f"{100 * at / self._seconds:.3f}%"
@@ -148,6 +152,11 @@ def partial_sums(inputs, order):
     return exact, rounded
 
 
+def done_after(order):
+    """Seconds from the first packet's to the result's."""
+    return FIRST_S + (len(order) - 1) * EACH_S + FLIGHT_S + 0.4
+
+
 def draw_round(picture, number, order, figures):
     """Packets in one order, and the sums that grow."""
     inputs, begin = figures["example"]["inputs"], number * ROUND_S
@@ -168,10 +177,10 @@ def draw_round(picture, number, order, figures):
             shown = f"{sums[place]:.15f}…" if name == "switch" else f"{sums[place]:.9g}"
             picture.during(comes, until, picture.text(PANEL["x"] + 14, top + 64, shown, "value"),
                            last and until == end)
-            words = "sum of " + ", ".join(map(str, sorted(order[:place + 1])))
+            words = "sum of " + ", ".join(map(str, order[:place + 1]))
             picture.during(comes, until, picture.text(PANEL["x"] + 14, top + 92, words, "note"),
                            last and until == end)
-    done = begin + FIRST_S + (len(order) - 1) * EACH_S + FLIGHT_S + 0.4
+    done = begin + done_after(order)
     results = {"switch": numpy.float32(exact[-1]), "float32": rounded[-1]}
     assert results["switch"] == figures["example"]["switch"], "the switch has another sum"
     assert results["float32"] == numpy.float32(figures["example"]["orders"][number]), "another order"
@@ -184,9 +193,9 @@ def draw_round(picture, number, order, figures):
 
 def draw(figures):
     """The picture's file."""
-    picture = Picture(2 * ROUND_S)
-    draw_still(picture, figures)
     workers = list(range(len(figures["example"]["inputs"])))
+    picture = Picture(2 * ROUND_S, first=ROUND_S + done_after(workers) + 0.1)
+    draw_still(picture, figures)
     draw_round(picture, 0, workers, figures)
     draw_round(picture, 1, workers[::-1], figures)
     title = "One sum of four workers: packets in two orders give the same bits in the switch, not in float32"
