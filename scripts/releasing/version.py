@@ -16,6 +16,7 @@ PLACES = [
     ("debian/changelog", r"\A(dpdk-netfc \()([^)]*)"),
     ("CHANGELOG.md", r"^(## )(\d+\.\d+\.\d+)(?= - )"),
 ]
+MANUAL_DATE = r'^(\.TH \S+ \d ")([^"]*)'  # as mandoc wants it
 ENTRY = """dpdk-netfc ({version}) unstable; urgency=medium
 
   * Version {version}; CHANGELOG.md says what is new.
@@ -66,6 +67,7 @@ def write(root: pathlib.Path, version: str, date: datetime.datetime) -> None:
         for path in root.glob(pattern):
             text = path.read_text(encoding="utf-8")
             text = re.sub(expression, rf"\g<1>{version}", text, count=1, flags=re.M)
+            text = re.sub(MANUAL_DATE, rf"\g<1>{date:%Y-%m-%d}", text, count=1, flags=re.M)
             path.write_text(text, encoding="utf-8")
 
 

@@ -65,6 +65,7 @@ def test_one_version(repository):
     assert re.search(r'## Unreleased\n\n## 7\.8\.9 - \d{4}-\d\d-\d\d\n\n### Added\n',
                      (repository / 'CHANGELOG.md').read_text())
     page = repository / 'docs' / 'man' / 'netfc-top.1'
+    assert re.search(r'^\.TH \S+ 1 "\d{4}-\d\d-\d\d" "dpdk\\-netfc 7\.8\.9" ', page.read_text(), re.M)
     page.write_text(page.read_text().replace('7.8.9', '7.8.8'))
     status, said = release(repository, '--sources')
     assert status == 1 and 'docs/man/netfc-top.1 has 7.8.8' in said
