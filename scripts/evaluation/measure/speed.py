@@ -49,4 +49,4 @@ def run(build, folder, ops, sets, data):
             write_requests(path, number_format, op, data[number_format.name])
             for name in sets[number_format.name]:
                 facts.setdefault(name, {})[op] = measure(build, name, path)
-    return {"processor": cpu_field("model name"), "ops": ops, "sets": facts}
+    return {"processor": cpu_field("model name"), "rounds": ROUNDS, "ops": ops, "sets": facts}

@@ -13,6 +13,7 @@ SECTIONS = [
     ('docs/aggregation.md', 'By hand'),
     ('docs/functions.md', 'Try it'),
     ('docs/functions.md', 'A function of your own'),
+    ('docs/mpi.md', 'A first run'),
     ('docs/pytorch.md', 'Try it'),
 ]
 WITHOUT_SANITIZERS = pytest.mark.skipif(sanitized.is_sanitized(),
