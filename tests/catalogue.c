@@ -26,6 +26,7 @@
 #define ABSENCE(symbol, value, name, meaning) printf("absence\t%d\t%s\t%s\n", value, name, meaning);
 #define ACTION(symbol, name, send, reason, meaning) printf("action\t%s\t%s\n", #name, meaning);
 #define JOB_COUNTER(name, meaning) printf("job_counter\t%s\t%s\n", #name, meaning);
+#define TAKEN(symbol, name, meaning) printf("taken\t%s\t%s\n", name, meaning);
 #define DROP(symbol, name, meaning) printf("drop\t%s\t%s\n", name, meaning);
 #define PACKET_COUNTER(name, meaning) printf("packet_counter\t%s\t%s\n", #name, meaning);
 #define DEVICE_COUNTER(name, field, meaning) printf("device_counter\t%s\t%s\n", #name, meaning);
@@ -151,6 +152,7 @@ main(void)
 	AGGREGATE_ABSENCES(ABSENCE)
 	AGGREGATE_ACTIONS(ACTION)
 	AGGREGATE_JOB_COUNTERS(JOB_COUNTER)
+	TAKEN_REASONS(TAKEN)
 	DROP_REASONS(DROP)
 	PACKET_COUNTERS(PACKET_COUNTER)
 	DEVICE_COUNTERS(DEVICE_COUNTER)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include <string.h>
+
+#include <rte_cycles.h>
 
 #include "histogram.h"
 
@@ -26,6 +29,20 @@ histogram_merge(struct histogram *histogram, const struct histogram *other)
 	histogram->sum += other->sum;
 	for (uint32_t index = 0; index < HISTOGRAM_BUCKETS; index++)
 		histogram->bucket[index] += other->bucket[index];
+}
+
+void
+histogram_sort(const struct histogram *histogram, uint64_t hz, const uint32_t *bounds_ns,
+	unsigned int bounds, uint64_t *counts)
+{
+	unsigned int b = 0;
+
+	memset(counts, 0, (bounds + 1) * sizeof(counts[0]));
+	for (uint32_t index = 0; index < HISTOGRAM_BUCKETS; index++) {
+		while (b < bounds && histogram_bound(index) > bounds_ns[b] * hz / NS_PER_S)
+			b++;
+		counts[b] += histogram->bucket[index];
+	}
 }
 
 uint64_t

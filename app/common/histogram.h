@@ -56,6 +56,17 @@ histogram_add(struct histogram *histogram, uint64_t value)
 /** Add the durations of another, which may be written meanwhile. */
 void histogram_merge(struct histogram *histogram, const struct histogram *other);
 
+/**
+ * Sort the durations, ticks, to 1.6 % into other buckets, which do not depend on the clock.
+ *
+ * @param hz ticks a second, up to 10^10
+ * @param bounds_ns the greatest duration of each of the other buckets in nanoseconds, ascending, up
+ * to a second
+ * @param counts how many are in each of these, and one more: how many take longer
+ */
+void histogram_sort(const struct histogram *histogram, uint64_t hz, const uint32_t *bounds_ns,
+	unsigned int bounds, uint64_t *counts);
+
 /** The greatest duration of a bucket. */
 uint64_t histogram_bound(uint32_t index);
 

@@ -36,6 +36,7 @@ LCORE_COUNTERS = (
 )
 # The same with a name for each of several: the group in telemetry, name here, label, meaning.
 LCORE_GROUPS = (
+    ("taken_up", "taken_up", "reason", "Packets that aggregations took up"),
     ("drops", "drops", "reason", "Packets dropped"),
     ("operations", "operations", "operation", "NetFC requests of functions, min, max and the like"),
     ("errors", "refused_requests", "code", "NetFC requests answered with an error"),
@@ -120,8 +121,8 @@ JOB_GAUGES = {
     "workers": "Members of a job at this switch",
     "all_workers": "Workers of the whole tree of a job",
     "levels": "Switches above this one in a job's tree",
-    "silent_s": "Seconds since anything came of it",
     "silent": "Workers that others have waited for in vain",
+    "silent_seconds": "Since anything came of it",
     "slots": "Slots of a job",
 }
 BRIDGE_COUNTERS = {
@@ -227,18 +228,17 @@ def of_bridge(state: snapshot.Snapshot) -> Iterator[Any]:
 def of_latency(state: snapshot.Snapshot) -> Iterator[Any]:
     """How long packets take."""
     latency = state.latency
-    if latency is None or not latency["count"]:
+    if latency is None:
         return
-    hz, packets, buckets = latency["tsc_hz"], 0, []
-    for bound, count in sorted(latency["buckets"].items(), key=lambda item: int(item[0])):
+    packets, buckets = 0, []
+    for bound, count in latency["buckets_ns"].items():
         packets += count
-        buckets.append((repr(int(bound) / hz), packets))
-    buckets.append(("+Inf", packets))
+        buckets.append(("+Inf" if bound == "more" else repr(int(bound) / 1e9), packets))
     yield HistogramMetricFamily(
         "netfc_latency_seconds",
         "From receive burst to transmit burst, per packet",
         buckets=buckets,
-        sum_value=latency["sum"] / hz,
+        sum_value=latency["sum"] / latency["tsc_hz"],
     )
 
 
@@ -278,7 +278,7 @@ def of_aggregation(state: snapshot.Snapshot) -> Iterator[Any]:
     for name, meaning in JOB_GAUGES.items():
         family = GaugeMetricFamily(f"netfc_aggregate_job_{name}", meaning, labels=["job", "index"])
         for index, job in state.jobs.items():
-            value = job[name]
+            value = job["silent_s" if name == "silent_seconds" else name]
             family.add_metric(
                 [str(job["job"]), str(index)], len(value) if isinstance(value, list) else value
             )

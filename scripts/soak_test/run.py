@@ -184,7 +184,7 @@ def judge(soak, samples, status, stats):
     rates = [rate(*pair) for pair in itertools.pairwise(samples)]
     ratio = rate(*samples[-2:], "lcore_seconds") / rate(*samples[:2], "lcore_seconds")
     growth, held = watch.growth(samples[0], samples[-1])
-    accounted = stats["tx_packets"] + sum(stats["drops"].values())
+    accounted = sum([stats["tx_packets"], *stats["taken_up"].values(), *stats["drops"].values()])
     checks = {
         "exit status 0": status == 0,
         "every packet accounted for": accounted == stats["rx_packets"] + stats["copies"],

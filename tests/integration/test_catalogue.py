@@ -367,11 +367,12 @@ def test_numbers_of_formats(path):
     assert len(found) >= 2 and found.items() <= known.items()
 
 
-def test_documents_list_every_reason_to_drop():
+def test_documents_list_what_becomes_of_packets():
     handbook = text_of('docs/operations.md').split('## What becomes of a packet')[1]
-    assert re.findall(r'^\| `(\w+)` \| (.+) \|$', handbook, re.M) == meanings('drop')
-    manual = text_of('docs/man/dpdk-netfc.8').split('Reasons to drop a packet:')[1]
-    assert re.findall(r'^\.B (\w+)\n(.+)$', manual.split('.SH')[0], re.M) == meanings('drop')
+    ends = meanings('taken') + meanings('drop')
+    assert re.findall(r'^\| `(\w+)` \| (.+) \|$', handbook, re.M) == ends
+    manual = text_of('docs/man/dpdk-netfc.8').split('Packets that are taken up:')[1]
+    assert re.findall(r'^\.B (\w+)\n(.+)$', manual.split('.SH')[0], re.M) == ends
 
 
 def test_documents_list_every_counter():
@@ -384,6 +385,7 @@ def test_documents_list_every_counter():
         assert f'`{name}`' in monitoring, name
 
 
-def test_statistics_have_every_reason_to_drop():
+def test_statistics_have_every_reason():
     stats = switch.run([[frames.plain_frame(frames.request())]]).stats
+    assert list(stats['taken_up']) == names_of('taken')
     assert list(stats['drops']) == names_of('drop')

@@ -25,8 +25,7 @@ from browser import Browser, DESK, PHONE, needs_browser
 from exporter import Exporter
 from needs import needs_program
 
-from netfc import allreduce
-from netfc.metrics import registry_for
+from netfc import allreduce, metrics
 
 GRAFANA = project_scripts.PROJECT / 'packaging' / 'grafana' / 'netfc.json'
 LOAD_S = 4
@@ -254,7 +253,7 @@ def test_the_switch_is_asked_once_a_second_however_many_ask(running):
     assert len(set(texts)) <= time.monotonic() - begun + 2
 
 
-# ---- Grafana ---------------------------------------------------------------------------------
+# ---- Prometheus, Grafana ---------------------------------------------------------------------
 
 
 def expressions():
@@ -272,7 +271,7 @@ def exported_metrics(tmp_path_factory):
                           [*ALL, *stations], vdevs=['net_null0,no-rx=1'], telemetry=True)
     try:
         live.wait_until_busy()
-        families = list(registry_for(live.telemetry_path).collect())
+        families = list(metrics.registry_for(live.telemetry_path).collect())
     finally:
         live.stop()
     suffixes = {'counter': ['_total'], 'info': ['_info'], 'histogram': ['_bucket', '_sum', '_count'],
@@ -282,6 +281,16 @@ def exported_metrics(tmp_path_factory):
     labels['netfc_latency_seconds_bucket'] = {'le'}
     labels['netfc_switch_info'] = {'version', 'dpdk', 'match', 'forward'}
     return labels
+
+
+def test_the_handbook_lists_what_is_exported(exported):
+    """The names are stable, so each is in the list."""
+    text = (project_scripts.PROJECT / 'docs' / 'monitoring.md').read_text()
+    listed = re.findall(r'`(netfc_[\w*]+)`', text.split('Names of metrics are stable:')[1].split('\n\n')[1])
+    patterns = [re.compile(name.replace('*', r'\w+') + '(_bucket|_sum|_count)?') for name in listed]
+    names = [*exported, 'netfc_aggregate_parent_state',
+             *(f'netfc_aggregate_parent_{name}_total' for name in metrics.PARENT_COUNTERS)]
+    assert [name for name in names if not any(pattern.fullmatch(name) for pattern in patterns)] == []
 
 
 def test_grafana_asks_for_what_is_exported(exported):

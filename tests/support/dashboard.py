@@ -104,9 +104,10 @@ def reported(stats):
     """The same of a final report."""
     totals = {name: stats[name] for name in
               ('rx_packets', 'tx_packets', 'copies', 'answers', 'netfc_packets', 'lanes')}
+    totals['taken_up'] = sum(stats['taken_up'].values())
     totals['drops'] = sum(stats['drops'].values())
     named = {f'{kind}: {name}': count
-             for kind, group in (('dropped', 'drops'), ('refused', 'errors'), ('flag', 'exceptions'))
+             for kind, group in (('taken up', 'taken_up'), ('dropped', 'drops'), ('refused', 'errors'), ('flag', 'exceptions'))
              for name, count in stats[group].items() if count}
     if stats['devices']['rx_missed']:
         named['missed by the device'] = stats['devices']['rx_missed']

@@ -137,11 +137,15 @@ def capture_port(folder, port, frames):
     return f'net_pcap{port},rx_pcap={folder}/in{port},tx_pcap={folder}/out{port}'
 
 
+def accounted(stats):
+    """Packets that were sent, taken up by an aggregation, or dropped for a reason."""
+    return sum([stats['tx_packets'], *stats['taken_up'].values(), *stats['drops'].values()])
+
+
 def read_stats(path):
     """The statistics of a run, checked to account for every packet and every mbuf."""
     stats = json.loads(pathlib.Path(path).read_text())
-    accounted = stats['tx_packets'] + sum(stats['drops'].values())
-    assert stats['rx_packets'] + stats['copies'] == accounted, stats
+    assert stats['rx_packets'] + stats['copies'] == accounted(stats), stats
     assert stats['mbufs_leaked'] == 0, stats
     return stats
 

@@ -16,6 +16,13 @@ drop(struct lcore *lcore, struct rte_mbuf *mbuf, enum drop_reason reason)
 	rte_pktmbuf_free(mbuf);
 }
 
+static void
+take_up(struct lcore *lcore, struct rte_mbuf *mbuf, enum taken_reason reason)
+{
+	lcore->counters.taken_up[reason]++;
+	rte_pktmbuf_free(mbuf);
+}
+
 /* A request that has become its reply, to its sender. */
 static void
 send_back(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
@@ -28,28 +35,40 @@ send_back(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf
 	transmit_later(app, lcore, in, mbuf);
 }
 
-/* Why a packet is dropped that needs no answer. */
-static enum drop_reason
-reason_of(enum aggregate_action action)
+/* The end of a packet that needs no answer. */
+static void
+finish(struct lcore *lcore, struct rte_mbuf *mbuf, enum aggregate_action action)
 {
 	switch (action) {
 	case AGGREGATE_ADDED:
-		return DROP_AGGREGATED;
 	case AGGREGATE_PASSED:
-		return DROP_AGGREGATED;
+		take_up(lcore, mbuf, TAKEN_AGGREGATED);
+		break;
 	case AGGREGATE_DUPLICATE:
 	case AGGREGATE_STALE:
 	case AGGREGATE_PASSED_AGAIN:
-		return DROP_AGGREGATE_REPEATED;
+		take_up(lcore, mbuf, TAKEN_AGGREGATE_REPEATED);
+		break;
 	case AGGREGATE_HANDED_DOWN:
 	case AGGREGATE_REFUSAL_DOWN:
 	case AGGREGATE_PARENT_ANSWERED:
-		return DROP_PARENT;
+		take_up(lcore, mbuf, TAKEN_PARENT);
+		break;
 	case AGGREGATE_STRAY_REPLY:
-		return DROP_STRAY_REPLY;
+		drop(lcore, mbuf, DROP_STRAY_REPLY);
+		break;
 	default:
-		return DROP_AGGREGATE_DENIED;
+		drop(lcore, mbuf, DROP_AGGREGATE_DENIED);
+		break;
 	}
+}
+
+/* The parent is there. */
+static bool
+is_from_parent(enum aggregate_action action)
+{
+	return action == AGGREGATE_HANDED_DOWN || action == AGGREGATE_REFUSAL_DOWN ||
+		action == AGGREGATE_PARENT_ANSWERED;
 }
 
 /* Why a packet is dropped that could not be parsed. */
@@ -92,9 +111,9 @@ process_parent_reply(struct app *app, struct lcore *lcore, unsigned int in, stru
 	trace(app, lcore, in, &reply, &outcome);
 	if (aggregate_action_send(outcome.action) == AGGREGATE_SEND_RESULTS)
 		result_hand_down(app, lcore, &reply, &outcome);
-	if (reason_of(outcome.action) == DROP_PARENT)
+	if (is_from_parent(outcome.action))
 		uplink_heard(&shard->uplink, now);
-	drop(lcore, mbuf, reason_of(outcome.action));
+	finish(lcore, mbuf, outcome.action);
 }
 
 /* Process a packet of a job, on the lcore that owns its shard. */
@@ -129,16 +148,16 @@ process_request(struct app *app, struct lcore *lcore, unsigned int in, struct rt
 	trace(app, lcore, in, &request, &outcome);
 	switch (aggregate_action_send(outcome.action)) {
 	case AGGREGATE_SEND_NOTHING:
-		drop(lcore, mbuf, reason_of(outcome.action));
+		finish(lcore, mbuf, outcome.action);
 		break;
 	case AGGREGATE_SEND_UPWARDS:
 		uplink_send_sums(app, lcore, &outcome);
-		drop(lcore, mbuf, reason_of(outcome.action));
+		finish(lcore, mbuf, outcome.action);
 		break;
 	case AGGREGATE_SEND_RESULTS:
 		result_send(app, lcore, &request, &outcome, &seal, payload);
 		if (!result_fits_request(&request, &outcome)) {
-			drop(lcore, mbuf, DROP_AGGREGATED);
+			take_up(lcore, mbuf, TAKEN_AGGREGATED);
 			break;
 		}
 		/* The tag is at the end of the packet, whatever its length. */
@@ -150,7 +169,7 @@ process_request(struct app *app, struct lcore *lcore, unsigned int in, struct rt
 	case AGGREGATE_SEND_RESULT:
 		if (!result_fits_request(&request, &outcome)) {
 			result_send_separately(app, lcore, &request, &outcome, &seal, &sender);
-			drop(lcore, mbuf, DROP_AGGREGATE_REPEATED);
+			take_up(lcore, mbuf, TAKEN_AGGREGATE_REPEATED);
 			break;
 		}
 		/* fallthrough */

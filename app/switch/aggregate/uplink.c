@@ -252,7 +252,10 @@ uplink_take_answer(struct app *app, struct lcore *lcore, unsigned int in, struct
 	bool taken = neighbour_take_answer(&app->aggregation->uplink->neighbour, mbuf, frame,
 		(uint16_t)in, app->port[in].id, rte_rdtsc());
 
-	lcore->counters.drops[taken ? DROP_PARENT : DROP_NO_SERVICE]++;
+	if (taken)
+		lcore->counters.taken_up[TAKEN_PARENT]++;
+	else
+		lcore->counters.drops[DROP_NO_SERVICE]++;
 	rte_pktmbuf_free(mbuf);
 }
 

@@ -2,7 +2,7 @@
 #ifndef COUNTERS_H
 #define COUNTERS_H
 
-/** @file What happens to packets: received + copies = transmitted + dropped, by reason. */
+/** @file What happens to packets: received + copies = transmitted + taken up + dropped. */
 
 #include <stdint.h>
 
@@ -24,13 +24,9 @@
 	X(NO_SERVICE, "no_service",                                                                \
 		"addressed to the switch: for a service that it does not offer")                   \
 	X(MALFORMED, "malformed", "addressed to the switch: damaged or incomplete")                \
-	X(AGGREGATED, "aggregated", "values that an aggregation has taken up")                     \
-	X(AGGREGATE_REPEATED, "aggregate_repeated",                                                \
-		"values that an aggregation has, or needs no more")                                \
 	X(AGGREGATE_DENIED, "aggregate_denied", "to an aggregation, but from none of its workers") \
 	X(AGGREGATE_INBOX, "aggregate_inbox",                                                      \
 		"the lcore that aggregates had too many packets waiting")                          \
-	X(PARENT, "parent", "from an aggregation's parent, or an answer where it is: processed")   \
 	X(SLOWLORIS_DESTINATION, "slowloris_destination", "its destination is under attack")       \
 	X(SLOWLORIS_CONNECTION, "slowloris_connection",                                            \
 		"a slow connection to a destination under attack")
@@ -40,6 +36,23 @@ enum drop_reason {
 	DROP_REASONS(DROP_ENUM_)
 #undef DROP_ENUM_
 	DROP_REASON_COUNT
+};
+
+/**
+ * What became of a packet that an aggregation has taken up, without a fault of anyone's:
+ * X(symbol, name, meaning).
+ */
+#define TAKEN_REASONS(X)                                                    \
+	X(AGGREGATED, "aggregated", "values that an aggregation has added") \
+	X(AGGREGATE_REPEATED, "aggregate_repeated",                         \
+		"values that an aggregation has already, or needs no more") \
+	X(PARENT, "parent", "from an aggregation's parent, or an answer where it is")
+
+enum taken_reason {
+#define TAKEN_ENUM_(symbol, name, meaning) TAKEN_##symbol,
+	TAKEN_REASONS(TAKEN_ENUM_)
+#undef TAKEN_ENUM_
+	TAKEN_REASON_COUNT
 };
 
 /** Other counters of an lcore: X(name, meaning). */
@@ -58,6 +71,7 @@ struct packet_counters {
 #define COUNTER_FIELD_(name, meaning) uint64_t name; /**< meaning */
 	PACKET_COUNTERS(COUNTER_FIELD_)
 #undef COUNTER_FIELD_
+	uint64_t taken_up[TAKEN_REASON_COUNT];
 	uint64_t drops[DROP_REASON_COUNT];
 };
 

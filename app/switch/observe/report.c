@@ -210,6 +210,10 @@ report_totals(const struct app *app, const struct totals *totals)
 		print_count("copies made for it", packets->copies);
 	if (packets->answers != 0)
 		print_count("answers among them", packets->answers);
+#define PRINT_TAKEN_(symbol, name, meaning) \
+	print_named("packets taken up", meaning, packets->taken_up[TAKEN_##symbol]);
+	TAKEN_REASONS(PRINT_TAKEN_)
+#undef PRINT_TAKEN_
 #define PRINT_DROP_(symbol, name, meaning) \
 	print_named("packets dropped", meaning, packets->drops[DROP_##symbol]);
 	DROP_REASONS(PRINT_DROP_)
@@ -252,16 +256,6 @@ struct periodic {
 	struct ticker ticker;
 };
 
-static uint64_t
-dropped(const struct totals *totals)
-{
-	uint64_t sum = 0;
-
-	for (unsigned int d = 0; d < DROP_REASON_COUNT; d++)
-		sum += totals->packets.drops[d];
-	return sum;
-}
-
 static void
 print_line(
 	const struct totals *before, const struct totals *after, uint64_t at_s, uint32_t interval_s)
@@ -271,10 +265,12 @@ print_line(
 	uint64_t busy = packets->busy_cycles - earlier->busy_cycles;
 
 	printf("after %" PRIu64 " s: %" PRIu64 " packets/s in, %" PRIu64 " out, %" PRIu64
-	       " dropped, %" PRIu64 " requests/s, %" PRIu64 " lanes/s, load %" PRIu64 "%%\n",
+	       " taken up, %" PRIu64 " dropped, %" PRIu64 " requests/s, %" PRIu64
+	       " lanes/s, load %" PRIu64 "%%\n",
 		at_s, (packets->rx_packets - earlier->rx_packets) / interval_s,
 		(packets->tx_packets - earlier->tx_packets) / interval_s,
-		dropped(after) - dropped(before),
+		totals_taken_up(after) - totals_taken_up(before),
+		totals_dropped(after) - totals_dropped(before),
 		(after->pipeline.netfc_packets - before->pipeline.netfc_packets) / interval_s,
 		(after->pipeline.lanes - before->pipeline.lanes) / interval_s,
 		cycles != 0 ? (busy * 100 + cycles / 2) / cycles : 0);

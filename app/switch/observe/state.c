@@ -261,6 +261,18 @@ drops_object(const struct packet_counters *packets)
 }
 
 static json_t *
+taken_up_object(const struct packet_counters *packets)
+{
+	json_t *taken_up = json_object();
+
+#define SET_TAKEN_(symbol, name, meaning) \
+	json_object_set_new(taken_up, name, json_count(packets->taken_up[TAKEN_##symbol]));
+	TAKEN_REASONS(SET_TAKEN_)
+#undef SET_TAKEN_
+	return taken_up;
+}
+
+static json_t *
 errors_object(const struct pipeline_counters *pipeline)
 {
 	json_t *errors = json_object();
@@ -308,6 +320,7 @@ set_counters(json_t *object, const struct functions *functions, const struct tot
 #define SET_(name, meaning) json_object_set_new(object, #name, json_count(totals->packets.name));
 	PACKET_COUNTERS(SET_)
 #undef SET_
+	json_object_set_new(object, "taken_up", taken_up_object(&totals->packets));
 	json_object_set_new(object, "drops", drops_object(&totals->packets));
 	json_object_set_new(object, "netfc_packets", json_count(totals->pipeline.netfc_packets));
 	json_object_set_new(object, "lanes", json_count(totals->pipeline.lanes));

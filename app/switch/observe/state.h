@@ -38,8 +38,14 @@ bool totals_of_device(const struct app *app, unsigned int port, struct rte_eth_s
 /** What all lcores and ports have counted. Closing a port clears its counters. */
 void totals_of_all(const struct app *app, struct totals *totals);
 
-/** Whether everything that was received or copied was sent or dropped; true once lcores have
- * stopped. */
+/** Packets that aggregations have taken up. */
+uint64_t totals_taken_up(const struct totals *totals);
+
+/** Packets dropped, for whatever reason. */
+uint64_t totals_dropped(const struct totals *totals);
+
+/** Whether everything that was received or copied was sent, taken up or dropped; true once lcores
+ * have stopped. */
 bool totals_add_up(const struct totals *totals);
 
 /*
@@ -59,8 +65,9 @@ void latency_sum(const struct app *app, struct histogram *histogram);
 
 /**
  * What they say, as an object: tsc_hz; count; and in TSC cycles sum, least, mean, p50, p90, p99,
- * p99_9, greatest; buckets: how many packets took no longer than so many cycles (and longer than
- * those of the bucket before), four for each power of two.
+ * p99_9, greatest; buckets_ns: how many packets took no longer than so many nanoseconds (and longer
+ * than those of the bucket before), always all of them, six for each power of ten; and how many
+ * took more than a second.
  *
  * @return the object, which the caller owns, or NULL without --latency
  */

@@ -32,6 +32,8 @@ add_lcore(const struct lcore *lcore, struct totals *totals)
 #define ADD_(name, meaning) totals->packets.name += lcore->counters.name;
 	PACKET_COUNTERS(ADD_)
 #undef ADD_
+	for (unsigned int t = 0; t < TAKEN_REASON_COUNT; t++)
+		totals->packets.taken_up[t] += lcore->counters.taken_up[t];
 	for (unsigned int d = 0; d < DROP_REASON_COUNT; d++)
 		totals->packets.drops[d] += lcore->counters.drops[d];
 	totals_add_pipeline(&lcore->retired, &totals->pipeline);
@@ -106,21 +108,48 @@ totals_of_all(const struct app *app, struct totals *totals)
 		add_port(app, p, totals);
 }
 
+uint64_t
+totals_taken_up(const struct totals *totals)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int t = 0; t < TAKEN_REASON_COUNT; t++)
+		sum += totals->packets.taken_up[t];
+	return sum;
+}
+
+uint64_t
+totals_dropped(const struct totals *totals)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int d = 0; d < DROP_REASON_COUNT; d++)
+		sum += totals->packets.drops[d];
+	return sum;
+}
+
 bool
 totals_add_up(const struct totals *totals)
 {
-	uint64_t accounted = totals->packets.tx_packets;
+	const struct packet_counters *packets = &totals->packets;
 
-	for (unsigned int d = 0; d < DROP_REASON_COUNT; d++)
-		accounted += totals->packets.drops[d];
-	return accounted == totals->packets.rx_packets + totals->packets.copies;
+	return packets->rx_packets + packets->copies ==
+		packets->tx_packets + totals_taken_up(totals) + totals_dropped(totals);
 }
 
-/* Telemetry shows 256 names at the most: there are no more buckets than that. */
-#define SHOWN_PER_POWER 4
-#define SHOWN_STEPS (HISTOGRAM_STEPS / SHOWN_PER_POWER)
-
-_Static_assert(HISTOGRAM_BUCKETS / SHOWN_STEPS <= 256, "telemetry can show all buckets");
+/* Greatest nanoseconds of the buckets that are shown, the same of every switch: so they add up. */
+static const uint32_t shown_ns[] = {
+#define DECADE_(ns) 1 * (ns), 3 * (ns) / 2, 2 * (ns), 3 * (ns), 5 * (ns), 7 * (ns)
+	DECADE_(100),
+	DECADE_(1000),
+	DECADE_(10000),
+	DECADE_(100000),
+	DECADE_(1000000),
+	DECADE_(10000000),
+	DECADE_(100000000),
+#undef DECADE_
+	1000000000,
+};
 
 int
 latency_create(struct app *app)
@@ -164,20 +193,17 @@ latency_sum(const struct app *app, struct histogram *histogram)
 static json_t *
 buckets_object(const struct histogram *histogram)
 {
+	uint64_t counts[RTE_DIM(shown_ns) + 1];
 	json_t *buckets = json_object();
 
-	for (uint32_t first = 0; first < HISTOGRAM_BUCKETS; first += SHOWN_STEPS) {
-		uint64_t packets = 0;
-		char bound[24];
+	histogram_sort(histogram, rte_get_tsc_hz(), shown_ns, RTE_DIM(shown_ns), counts);
+	for (unsigned int b = 0; b < RTE_DIM(shown_ns); b++) {
+		char bound[12];
 
-		for (uint32_t index = first; index < first + SHOWN_STEPS; index++)
-			packets += histogram->bucket[index];
-		if (packets == 0)
-			continue;
-		snprintf(
-			bound, sizeof(bound), "%" PRIu64, histogram_bound(first + SHOWN_STEPS - 1));
-		json_object_set_new(buckets, bound, json_count(packets));
+		snprintf(bound, sizeof(bound), "%" PRIu32, shown_ns[b]);
+		json_object_set_new(buckets, bound, json_count(counts[b]));
 	}
+	json_object_set_new(buckets, "more", json_count(counts[RTE_DIM(shown_ns)]));
 	return buckets;
 }
 
@@ -202,6 +228,6 @@ latency_json(const struct app *app)
 	json_object_set_new(object, "p99", json_count(histogram_percentile(&histogram, 0.99)));
 	json_object_set_new(object, "p99_9", json_count(histogram_percentile(&histogram, 0.999)));
 	json_object_set_new(object, "greatest", json_count(histogram.greatest));
-	json_object_set_new(object, "buckets", buckets_object(&histogram));
+	json_object_set_new(object, "buckets_ns", buckets_object(&histogram));
 	return object;
 }

@@ -81,10 +81,15 @@ def of_switch(rate: Rates, after: Snapshot) -> Iterator[str]:
         f"NetFC/s    {rate('netfc_packets'):>8} requests   {rate('lanes'):>8} lanes   "
         f"refused {sum(rate.change('errors', name) for name in stats['errors'])}"
     )
-    groups = (("drops/s", "drops"), ("flags/s", "exceptions"), ("funcs/s", "operations"))
+    groups = (
+        ("taken/s", "taken_up"),
+        ("drops/s", "drops"),
+        ("flags/s", "exceptions"),
+        ("funcs/s", "operations"),
+    )
     for title, group in groups:
         shown = [f"{rate(group, name)} {name}" for name in stats[group] if rate.change(group, name)]
-        if not stats[group]:
+        if not stats[group] or (group == "taken_up" and "aggregate" not in stats):
             continue
         yield f"{title:<10} {', '.join(shown) or 'none'}"
     if after.bridge:

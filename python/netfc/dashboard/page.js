@@ -97,7 +97,7 @@ function showTiles(state) {
 }
 
 function showDrops(state) {
-  const groups = [["dropped", "drops"], ["refused", "errors"], ["flag", "exceptions"]];
+  const groups = [["taken up", "taken_up"], ["dropped", "drops"], ["refused", "errors"], ["flag", "exceptions"]];
   const all = groups.flatMap(([kind, group]) => Object.entries(state.stats[group]).map(([name, count]) =>
     [`${kind}: ${name}`, count, rate(state, (one) => one.stats[group][name])]));
   all.push(["missed by the device", state.stats.devices.rx_missed, rate(state, (one) => one.stats.devices.rx_missed)]);
@@ -124,19 +124,20 @@ function showLatency(latency) {
     return;
   }
   const seconds = (cycles) => timeText(cycles / latency.tsc_hz);
-  const buckets = Object.entries(latency.buckets).map(([bound, count]) => [Number(bound), count])
-    .sort((a, b) => a[0] - b[0]);
+  const all = Object.entries(latency.buckets_ns).sort((a, b) => (Number(a[0]) || Infinity) - (Number(b[0]) || Infinity));
+  const counts = all.map(([, count]) => count > 0);
+  const buckets = all.slice(counts.indexOf(true), counts.lastIndexOf(true) + 1);
+  const label = (n) => (Number(buckets[n][0]) ? timeText(buckets[n][0] / 1e9) : "more than 1 s");
   const most = Math.max(...buckets.map(([, count]) => count));
   setText("latency-note", `${grouped(latency.count)} packets, from receive to transmit burst: half within `
     + `${seconds(latency.p50)}, 99 % within ${seconds(latency.p99)}, 99.9 % within ${seconds(latency.p99_9)}, `
     + `all within ${seconds(latency.greatest)}. Heights are logarithmic.`);
-  $("latency").replaceChildren(...buckets.map(([bound, count]) => {
-    const bar = element("i", { title: `up to ${seconds(bound)}: ${grouped(count)} packets` });
+  $("latency").replaceChildren(...buckets.map(([bound, count], n) => {
+    const bar = element("i", { title: `${Number(bound) ? "up to " : ""}${label(n)}: ${grouped(count)} packets` });
     bar.style.height = `${100 * Math.log1p(count) / Math.log1p(most)}%`;
     return bar;
   }));
-  $("latency-axis").replaceChildren(element("span", {}, seconds(buckets[0][0])),
-    element("span", {}, seconds(buckets.at(-1)[0])));
+  $("latency-axis").replaceChildren(element("span", {}, label(0)), element("span", {}, label(buckets.length - 1)));
 }
 
 function showSets(state) {
@@ -204,7 +205,7 @@ function showTotals(stats) {
   const names = { rx_packets: "packets in", tx_packets: "packets out", copies: "copies", answers: "answers",
     netfc_packets: "NetFC requests", lanes: "lanes" };
   const all = [...Object.entries(names).map(([name, text]) => [name, text, stats[name]]),
-    ["drops", "dropped", sum(stats.drops)]];
+    ["taken_up", "taken up", sum(stats.taken_up)], ["drops", "dropped", sum(stats.drops)]];
   $("totals").replaceChildren(...all.map(([name, text, count]) => element("div", {},
     element("dt", {}, text), element("dd", { id: `total-${name}` }, grouped(count)))));
 }

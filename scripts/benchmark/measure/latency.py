@@ -9,7 +9,7 @@ from benchmark import machine
 from benchmark.peers.contenders import TABLES, Contender
 from programs import CommandError
 
-FIELDS = ("tsc_hz", "count", "least", "mean", "p50", "p90", "p99", "p99_9", "greatest", "buckets")
+FIELDS = ("tsc_hz", "count", "least", "mean", "p50", "p90", "p99", "p99_9", "greatest", "buckets_ns")
 MEGABYTES = 384  # the match engine lpm takes most
 TIMEOUT_S = 300
 

@@ -145,7 +145,8 @@ class Switch(Polling):
             and stats["lanes"] == lanes * stats["rx_packets"], "has not computed all requests")
 
     def finish_mix(self):
-        """End it. Fails unless each packet was sent, or dropped for a reason."""
+        """End it. Fails unless each packet was sent, taken up, or dropped for a reason."""
         self._ended(
             lambda stats: stats["rx_packets"] + stats["copies"]
-            == stats["tx_packets"] + sum(stats["drops"].values()), "has lost packets")
+            == stats["tx_packets"] + sum(stats["taken_up"].values())
+            + sum(stats["drops"].values()), "has lost packets")

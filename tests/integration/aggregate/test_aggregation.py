@@ -78,7 +78,7 @@ def test_sums_are_exact_and_go_to_all(tmp_path, family, shards):
     assert table['completed'] == 40 and table['added'] == 120
     assert table['values'] == 4 * 40 * VALUES
     assert table['jobs'] == 0 and table['jobs_ended'] == 1
-    assert stats['drops']['aggregated'] == 120
+    assert stats['taken_up']['aggregated'] == 120
 
 
 def test_a_repeated_chunk_is_answered_from_the_stored_result(tmp_path):
@@ -95,7 +95,7 @@ def test_a_repeated_chunk_is_answered_from_the_stored_result(tmp_path):
         assert first[0].rest == first[1].rest == workers.exact_sum(values)
         stats = live.stop()
     assert stats['aggregate']['duplicate'] == 1 and stats['aggregate']['repeated'] == 1
-    assert stats['drops']['aggregate_repeated'] == 1
+    assert stats['taken_up']['aggregate_repeated'] == 1
 
 
 def test_two_jobs_do_not_mix(tmp_path):

@@ -79,7 +79,7 @@ def test_the_parent_is_found(tmp_path, family):
         assert f'parent    {parent}, UDP port 20040, on the link, from {own}' in live.stdout
         live.wait_for_message(f'the parent {parent} is reachable')
         stats = live.stop()
-    assert stats['drops']['parent'] == 1
+    assert stats['taken_up']['parent'] == 1
     assert stats['aggregate']['parent']['answers'] == 1
 
 
@@ -152,7 +152,7 @@ def test_only_the_first_answer_to_a_question_is_believed(tmp_path, family):
         hosts.wait_until(lambda: state_of(live)['disbelieved'] == 3, 'what is not believed')
         found = state_of(live)
         assert (found['mac'].lower(), found['answers'], found['moves']) == (THERE, 1, 0)
-        assert live.stop()['drops']['parent'] == 4
+        assert live.stop()['taken_up']['parent'] == 4
 
 
 @hosts.needs_namespaces

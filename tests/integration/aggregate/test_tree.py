@@ -61,7 +61,7 @@ def test_sums_of_a_tree_are_those_of_one_switch(tmp_path, lcores):
         assert table['passed'] == chunks and table['handed_down'] == chunks
         assert table['completed'] == 0 and table['values'] > 0
         assert table['forged_reply'] == 0 and table['parent']['sent'] > chunks
-        assert leaf['drops']['parent'] > chunks and leaf['drops']['aggregated'] == 4 * chunks
+        assert leaf['taken_up']['parent'] > chunks and leaf['taken_up']['aggregated'] == 4 * chunks
     assert root['aggregate']['completed'] == 2 * chunks
 
 

@@ -3,6 +3,7 @@
 
 import contextlib
 import http.client
+import json
 import math
 import os
 import pty
@@ -97,11 +98,85 @@ def test_the_sum_of_latencies_only_grows():
     """Prometheus takes a counter that falls for one that has begun anew."""
     def exported(*cycles):
         latency = {'tsc_hz': 1, 'count': len(cycles), 'sum': sum(cycles), 'mean': sum(cycles) // len(cycles),
-                   'buckets': {'7': len(cycles)}}
+                   'buckets_ns': {'100': 0, 'more': len(cycles)}}
         family, = metrics.of_latency(types.SimpleNamespace(latency=latency))
         return next(sample.value for sample in family.samples if sample.name.endswith('_sum'))
 
     assert exported(2, 3) == 5 and exported(2, 3, 0) == 5
+
+
+def latency_of(tsc_hz, **packets):
+    """The histogram's families of a switch with so many packets in these buckets."""
+    bounds = [*latency_bounds(), 'more']
+    buckets = {bound: packets.get(f'up_to_{bound}', 0) for bound in bounds}
+    latency = {'tsc_hz': tsc_hz, 'count': sum(packets.values()), 'sum': tsc_hz, 'buckets_ns': buckets}
+    return list(metrics.of_latency(types.SimpleNamespace(latency=latency)))
+
+
+def latency_bounds():
+    """The greatest nanoseconds of each bucket, as a switch has them."""
+    return [str(int(step * 10**power)) for power in range(2, 9) for step in (1, 1.5, 2, 3, 5, 7)] + [str(10**9)]
+
+
+def as_series(instance, families):
+    """Families as the input of a test of rules: each value for some minutes."""
+    return [{'series': f'{sample.name}{{' + ','.join(
+                 f'{name}="{value}"' for name, value in {**sample.labels, 'instance': instance}.items()) + '}',
+             'values': f'{sample.value}x5'} for family in families for sample in family.samples]
+
+
+def assert_answers(tmp_path, series, answers):
+    """Fails unless Prometheus answers each query with that number."""
+    queries = [{'expr': query, 'eval_time': '2m', 'exp_samples': [{'labels': '{}', 'value': value}]}
+               for query, value in answers.items()]
+    tests = {'evaluation_interval': '1m', 'tests': [{'interval': '1m', 'input_series': series,
+                                                     'promql_expr_test': queries}]}
+    path = tmp_path / 'queries.json'
+    path.write_text(json.dumps(tests))
+    done = subprocess.run(['promtool', 'test', 'rules', path], text=True, capture_output=True,
+                          timeout=600, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_latency_of_two_switches(tmp_path):
+    """Whatever their clocks, and though each has buckets that the other has nothing in."""
+    series = as_series('a', latency_of(2_000_000_000, up_to_300=1000))
+    series += as_series('b', latency_of(24_000_000, up_to_1000=1000))
+
+    def quantile(share):
+        return f'round(1e9 * histogram_quantile({share}, sum by (le) (netfc_latency_seconds_bucket)))'
+    assert_answers(tmp_path, series, {
+        quantile(0.25): 250, quantile(0.5): 300, quantile(0.75): 850,
+        'sum(netfc_latency_seconds_sum)': 2, 'sum(netfc_latency_seconds_count)': 2000})
+
+
+def test_all_buckets_are_there_before_a_packet():
+    """Prometheus sees how the first ones grow; and the same ones of every switch."""
+    family, = latency_of(1000)
+    bounds = [float(sample.labels['le']) for sample in family.samples if 'le' in sample.labels]
+    assert bounds == [int(bound) / 1e9 for bound in latency_bounds()] + [math.inf]
+
+
+def test_two_switches_can_be_summed(running, tmp_path):
+    """Both are what Prometheus takes, with the same buckets, and it adds them up."""
+    other = switch.Running(tmp_path, [frames.plain_frame(frames.lanes(64))], ['--latency'], telemetry=True)
+    try:
+        other.wait_until_busy()
+        texts = []
+        for live in (running, other):
+            with Exporter(live.telemetry_path) as exporter:
+                texts.append(exporter.scrape())
+    finally:
+        other.stop()
+    for text in texts:
+        assert_prometheus_takes(text)
+    buckets = [[name for name in samples(text) if name.startswith('netfc_latency_seconds_bucket')]
+               for text in texts]
+    assert buckets[0] == buckets[1] and len(buckets[0]) == len(latency_bounds()) + 1
+    series = [{'series': f'{name[:-1]},instance="{number}"}}', 'values': f'{samples(text)[name]:.0f}x5'}
+              for number, text in enumerate(texts) for name in buckets[0]]
+    packets = sum(samples(text)['netfc_latency_seconds_count'] for text in texts)
+    assert_answers(tmp_path, series, {'sum(netfc_latency_seconds_bucket{le="+Inf"})': packets})
 
 
 def test_a_switch_that_is_away_is_down(tmp_path):
@@ -338,7 +413,7 @@ def test_periodic_statistics(tmp_path):
             break
     assert live.stop()[0] == 0
     for number, line in enumerate(lines, 1):
-        found = re.fullmatch(r'after (\d+) s: (\d+) packets/s in, (\d+) out, (\d+) dropped, '
+        found = re.fullmatch(r'after (\d+) s: (\d+) packets/s in, (\d+) out, 0 taken up, (\d+) dropped, '
                              r'(\d+) requests/s, (\d+) lanes/s, load (\d+)%\n', line)
         seconds, received, sent, dropped, requests, lanes, load = map(int, found.groups())
         assert seconds == number and dropped == 0 and load == 100
