@@ -88,9 +88,11 @@ best_of(uint16_t bits)
 enum vector_isa
 vector_isa_best(void)
 {
-	/* Its default is 256; it refuses where its user has set a limit. */
-	rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_512);
-	return best_of(rte_vect_get_max_simd_bitwidth());
+	const uint16_t bits = rte_vect_get_max_simd_bitwidth();
+	/* It takes no other where its user has set a limit; its default is one for drivers. */
+	const bool has_limit = rte_vect_set_max_simd_bitwidth(bits) == -EPERM;
+
+	return best_of(has_limit ? bits : RTE_VECT_SIMD_512);
 }
 
 /* ---- kernels ---- */

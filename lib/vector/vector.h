@@ -91,9 +91,9 @@ struct vector_kernel {
 const char *vector_isa_name(enum vector_isa isa);
 
 /**
- * The best instruction set that the processor has and the EAL allows: the EAL is asked for 512
- * bits, which it refuses beyond its option --force-max-simd-bitwidth. It must have been
- * initialised. NEON takes 128 bits.
+ * The best instruction set that the processor has and the EAL's option --force-max-simd-bitwidth
+ * allows; what drivers may use stays as it is. The EAL must have been initialised. NEON takes 128
+ * bits.
  */
 enum vector_isa vector_isa_best(void);
 

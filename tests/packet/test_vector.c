@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernels of every instruction set against the one-lane reference, and what makes none. */
+/* The width of vectors was experimental in DPDK 22.11. */
+#define ALLOW_EXPERIMENTAL_API
+
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +17,7 @@
 
 #include <rte_common.h>
 #include <rte_memory.h>
+#include <rte_vect.h>
 
 #include "eal.h"
 #include "kernel_check.h"
@@ -334,6 +338,17 @@ changed_sets_of_other_forms_have_no_kernel(void **state)
 	check_changed_form("posit16_es2_k256", 0x4000, isa);
 }
 
+/* The EAL's width is that of its drivers, too, which choose their ways by it. */
+static void
+asking_for_the_best_changes_nothing(void **state)
+{
+	const uint16_t bits = rte_vect_get_max_simd_bitwidth();
+
+	(void)state;
+	vector_isa_best();
+	assert_int_equal(rte_vect_get_max_simd_bitwidth(), bits);
+}
+
 /* A test for every instruction set there is code for; which the processor lacks is skipped. */
 #define WITH_EACH_ISA(test)                                                                   \
 	cmocka_unit_test_prestate(test, &isas[0]), cmocka_unit_test_prestate(test, &isas[1]), \
@@ -344,6 +359,7 @@ main(void)
 {
 	enum vector_isa isas[] = {VECTOR_PLAIN, VECTOR_PLAIN + 1, VECTOR_PLAIN + 2};
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(asking_for_the_best_changes_nothing),
 		WITH_EACH_ISA(kernels_agree_with_the_reference),
 #ifdef RTE_ARCH_X86_64
 		cmocka_unit_test(nearest_sets_are_folded),
