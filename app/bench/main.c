@@ -265,7 +265,7 @@ main(int argc, char **argv)
 	if (bench.options.mode == MODE_MEMORY)
 		return run_in_memory();
 	signals_catch(handle_signal, 0);
-	if (open_inputs(&capture, &json) == 0 && eal_start(PROGRAM, eal_argc, argv) == 0) {
+	if (open_inputs(&capture, &json) == 0 && eal_start(eal_argc, argv) == 0) {
 		status = bench.options.mode == MODE_CAPTURE ? run_timing(&capture, &json)
 							    : run_load(&json);
 		eal_end();

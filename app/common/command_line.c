@@ -233,14 +233,35 @@ answer_version(const struct command_line *line)
 	return OPTIONS_DONE;
 }
 
+bool
+eal_is_option(const char *argument, const char *option)
+{
+	size_t length;
+
+	if (strncmp(argument, "--", 2) != 0)
+		return false;
+	length = strcspn(argument + 2, "=");
+	return length > 0 && strncmp(argument + 2, option, length) == 0;
+}
+
+bool
+eal_has_option(int eal_argc, char *const *eal_argv, const char *option)
+{
+	for (int i = 1; i < eal_argc; i++) {
+		if (eal_is_option(eal_argv[i], option))
+			return true;
+	}
+	return false;
+}
+
 /* Before the "--", only --help and --version are the program's. */
 static enum options_result
 answer_without_eal(const struct command_line *line, int eal_argc, char **argv)
 {
 	for (int i = 1; i < eal_argc; i++) {
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+		if (eal_is_option(argv[i], "help") || strcmp(argv[i], "-h") == 0)
 			return answer_help(line);
-		if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-v") == 0)
+		if (eal_is_option(argv[i], "version") || strcmp(argv[i], "-v") == 0)
 			return answer_version(line);
 	}
 	return OPTIONS_RUN;

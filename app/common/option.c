@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +12,21 @@
 #define EXPECTED_PAIRS "KEY=VALUE[,KEY=VALUE...]"
 
 int
+report_to(FILE *errors, const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(errors, "%s: ", program_invocation_short_name);
+	va_start(arguments, format);
+	vfprintf(errors, format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+int
 option_refuse(FILE *errors, const char *option, const char *text, const char *expected)
 {
-	fprintf(errors, "%s: --%s '%s': expected %s\n", program_invocation_short_name, option, text,
-		expected);
-	return -1;
+	return report_to(errors, "--%s '%s': expected %s\n", option, text, expected);
 }
 
 bool

@@ -116,9 +116,15 @@ void option_set_defaults(const struct option_row *rows, unsigned int count, void
  */
 int option_take(FILE *errors, const struct option_row *row, const char *text, void *options);
 
-/** Report on a stream what is wrong, after the name of the program, PROGRAM. Gives -1. */
-#define REPORT_TO(errors, ...) (fprintf((errors), PROGRAM ": " __VA_ARGS__), -1)
-#define REPORT(...) REPORT_TO(stderr, __VA_ARGS__)
+/**
+ * Report on a stream what is wrong, after the name of the program: the one that runs, as the switch
+ * also runs as a part of others.
+ *
+ * @return -1
+ */
+int report_to(FILE *errors, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define REPORT_TO(errors, ...) report_to((errors), __VA_ARGS__)
+#define REPORT(...) report_to(stderr, __VA_ARGS__)
 
 /** Whether a name ends in a suffix, and is more than it. */
 bool has_suffix(const char *name, const char *suffix);
@@ -174,6 +180,17 @@ options_exit_status(enum options_result result)
 {
 	return result == OPTIONS_DONE ? EXIT_DONE : EXIT_CONFIGURATION;
 }
+
+/**
+ * Whether an argument of the EAL's is that long option, perhaps abbreviated, as getopt_long() takes
+ * it. Where an abbreviation stands for several options, the EAL refuses it.
+ *
+ * @param option its name, without dashes
+ */
+bool eal_is_option(const char *argument, const char *option);
+
+/** Whether one of the EAL's arguments is that long option. */
+bool eal_has_option(int eal_argc, char *const *eal_argv, const char *option);
 
 /**
  * Set all options to their defaults and parse a command line. Without a "--" all of it is the

@@ -12,6 +12,7 @@
 #include "slowloris/defend.h"
 #include "descriptors.h"
 #include "dpdk/eal.h"
+#include "dpdk/quirks.h"
 #include "json.h"
 #include "observe/state.h"
 #include "setup.h"
@@ -73,18 +74,18 @@ run_started(struct json_file **stats, struct control **control)
 	/* A driver that a signal interrupts while it writes to a file would lose packets. */
 	signals_catch(handle_signal, SA_RESTART);
 	telemetry_set_open(&app, true);
-	unmap_guard(app.qsbr);
+	quirk_guard_unmap(app.qsbr);
 	steer_start(&app);
 	report_ready(&app);
 	poll_run(&app);
-	unmap_guard(NULL);
+	quirk_guard_unmap(NULL);
 	telemetry_set_open(&app, false);
 	stop_side_threads(&threads);
 	totals_of_all(&app, &totals);
 	ports_stop(&app);
 	report_totals(&app, &totals);
 	if (!totals_add_up(&totals) || app.mbufs_leaked != 0) {
-		fprintf(stderr, PROGRAM ": packets or packet buffers are unaccounted for\n");
+		REPORT("packets or packet buffers are unaccounted for\n");
 		status = EXIT_RUNNING;
 	}
 	if (*stats != NULL && json_file_write(stats, state_stats(&app, &totals)) != 0)
@@ -120,7 +121,7 @@ main(int argc, char **argv)
 	/* During the start, a signal interrupts waiting, such as for a peer. */
 	signals_catch(handle_signal, 0);
 	if (prepare_load(&app) == 0 && open_outputs(&stats, &control) == 0 &&
-		eal_start(PROGRAM, eal_argc, argv) == 0) {
+		eal_start(eal_argc, argv) == 0) {
 		if (prepare(&app) == 0 && telemetry_register(&app) == 0)
 			status = run_started(&stats, &control);
 		else

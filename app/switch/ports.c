@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <rte_interrupts.h>
 #include <rte_lcore.h>
 #include <rte_mbuf.h>
 
 #include "dpdk/eal.h"
+#include "dpdk/quirks.h"
 #include "setup.h"
 
 static int
@@ -108,7 +104,7 @@ ports_find(struct app *app)
 {
 	uint16_t id;
 
-	if (eal_check_virtual_devices(PROGRAM) != 0)
+	if (eal_check_virtual_devices() != 0)
 		return -1;
 	RTE_ETH_FOREACH_DEV (id) {
 		struct port *port = &app->port[app->port_count];
@@ -174,49 +170,18 @@ ports_start(struct app *app)
 	return 0;
 }
 
-/*
- * Free packets that were sent into rings and not received again. The driver does not, which would
- * look like a leak.
- */
-static void
-drain_rings(const struct port *port)
-{
-	if (!port->started || strcmp(port->info.driver_name, "net_ring") != 0)
-		return;
-	for (uint16_t q = 0; q < port->rx_queues; q++) {
-		struct rte_mbuf *mbufs[PIPELINE_BURST];
-		uint16_t count;
-
-		while ((count = rte_eth_rx_burst(port->id, q, mbufs, PIPELINE_BURST)) > 0)
-			rte_pktmbuf_free_bulk(mbufs, count);
-	}
-}
-
-/*
- * Buffers that a driver may hold when its port is closed, and never frees. net_af_xdp (DPDK 22.11
- * and 24.11) leaves those in a queue's fill ring and in its completion ring.
- */
-static unsigned int
-buffers_kept_by(const struct port *port)
-{
-	const unsigned int fill_ring = 4096, completion_ring = 2048;
-
-	if (!port->started || strcmp(port->info.driver_name, "net_af_xdp") != 0)
-		return 0;
-	return port->rx_queues * (fill_ring + completion_ring);
-}
-
 void
 ports_stop(struct app *app)
 {
-	unsigned int may_keep = 0, in_use;
+	const unsigned int may_keep = quirk_kept_buffers();
+	unsigned int in_use;
 
 	for (unsigned int p = 0; p < app->port_count; p++) {
 		struct port *port = &app->port[p];
 
 		steer_stop(port);
-		drain_rings(port);
-		may_keep += buffers_kept_by(port);
+		if (port->started)
+			quirk_drain_rings(port->id, port->rx_queues);
 		ethdev_stop(port->id, port->started);
 		port->started = false;
 	}
@@ -224,23 +189,4 @@ ports_stop(struct app *app)
 	in_use = pools_in_use(app);
 	app->mbufs_kept = RTE_MIN(in_use, may_keep);
 	app->mbufs_leaked = in_use - app->mbufs_kept;
-}
-
-/* munmap() has no argument to pass it in. */
-static struct rte_rcu_qsbr *guarded;
-
-void
-unmap_guard(struct rte_rcu_qsbr *qsbr)
-{
-	__atomic_store_n(&guarded, qsbr, __ATOMIC_RELEASE);
-}
-
-int
-munmap(void *address, size_t length)
-{
-	struct rte_rcu_qsbr *qsbr = __atomic_load_n(&guarded, __ATOMIC_ACQUIRE);
-
-	if (qsbr != NULL && rte_thread_is_intr())
-		rte_rcu_qsbr_synchronize(qsbr, RTE_QSBR_THRID_INVALID);
-	return (int)syscall(SYS_munmap, address, length);
 }

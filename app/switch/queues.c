@@ -75,7 +75,7 @@ static int __rte_format_printf(2, 3)
 {
 	va_list numbers;
 
-	fprintf(stderr, PROGRAM ": --config (%u,%u,%u): ", place->port, place->queue, place->lcore);
+	REPORT("--config (%u,%u,%u): ", place->port, place->queue, place->lcore);
 	va_start(numbers, why);
 	vfprintf(stderr, why, numbers);
 	va_end(numbers);

@@ -41,6 +41,7 @@ def refused(*options, **eal):
     """Runs the bench, which must not start; returns what it says."""
     done = switch.execute(arguments(options, **eal), PROGRAM)
     assert done.returncode == 1, done.stdout + done.stderr
+    assert 'dpdk-netfc' not in done.stderr, 'the name of another program'
     return done.stderr
 
 

@@ -11,6 +11,7 @@
 #include "json.h"
 #include "options/options.h"
 #include "run/run.h"
+#include "dpdk/quirks.h"
 
 /* Packets per ring where a rate, not a window, decides how many there may be. */
 #define RATE_RING 4096
@@ -70,7 +71,7 @@ add_aggregation(const struct options *options, char address[INET6_ADDRSTRLEN],
 static void
 choose_mempool_ops(void)
 {
-	if (rte_mbuf_user_mempool_ops() == NULL && ethdev_pool_ops(REUSING_OPS) != NULL)
+	if (rte_mbuf_user_mempool_ops() == NULL && quirk_pool_ops(REUSING_OPS) != NULL)
 		rte_mbuf_set_user_mempool_ops(REUSING_OPS);
 }
 

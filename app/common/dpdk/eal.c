@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Interrupt handles were experimental in DPDK 22.11. */
-#define ALLOW_EXPERIMENTAL_API
-
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <linux/capability.h>
-#include <mntent.h>
-#include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,201 +17,109 @@
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
-#include <rte_interrupts.h>
-#include <rte_log.h>
 
 #include "dpdk/eal.h"
-
-/* ---- hugepages ------------------------------------------------------------------------------- */
-
-#define SYSFS_DIR "/sys/kernel/mm/hugepages"
-
-static bool
-has_option(int argc, char **argv, const char *option)
-{
-	size_t length = strlen(option);
-
-	for (int i = 1; i < argc; i++) {
-		if (strncmp(argv[i], option, length) == 0 &&
-			(argv[i][length] == '\0' || argv[i][length] == '='))
-			return true;
-	}
-	return false;
-}
-
-static unsigned long
-free_pages_of(const char *size)
-{
-	char path[512];
-	unsigned long pages = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), SYSFS_DIR "/%s/free_hugepages", size);
-	file = fopen(path, "r");
-	if (file == NULL)
-		return 0;
-	if (fscanf(file, "%lu", &pages) != 1)
-		pages = 0;
-	fclose(file);
-	return pages;
-}
-
-static unsigned long
-free_pages(void)
-{
-	unsigned long pages = 0;
-	struct dirent *entry;
-	DIR *dir = opendir(SYSFS_DIR);
-
-	if (dir == NULL)
-		return 0;
-	while ((entry = readdir(dir)) != NULL) {
-		if (strncmp(entry->d_name, "hugepages-", strlen("hugepages-")) == 0)
-			pages += free_pages_of(entry->d_name);
-	}
-	closedir(dir);
-	return pages;
-}
-
-/* Whether some hugetlbfs is mounted where we may write. */
-static bool
-have_mount(void)
-{
-	FILE *mounts = setmntent("/proc/mounts", "r");
-	struct mntent *mount;
-	bool found = false;
-
-	if (mounts == NULL)
-		return false;
-	while (!found && (mount = getmntent(mounts)) != NULL)
-		found = strcmp(mount->mnt_type, "hugetlbfs") == 0 &&
-			access(mount->mnt_dir, W_OK) == 0;
-	endmntent(mounts);
-	return found;
-}
-
-/* Look for hugepages before the EAL does, to say in plain words what is missing. */
-static int
-check_hugepages(const char *program, int eal_argc, char **eal_argv)
-{
-	if (has_option(eal_argc, eal_argv, "--no-huge"))
-		return 0;
-	if (free_pages() == 0) {
-		fprintf(stderr,
-			"%s: no free hugepages\n"
-			"Reserve 1 GiB of them, as root:\n"
-			"  sysctl -w vm.nr_hugepages=512\n"
-			"or run without them, more slowly:\n"
-			"  %s --no-huge -m 512 ... -- ...\n",
-			program, program);
-		return -1;
-	}
-	if (has_option(eal_argc, eal_argv, "--in-memory") ||
-		has_option(eal_argc, eal_argv, "--huge-dir") || have_mount())
-		return 0;
-	fprintf(stderr,
-		"%s: no hugetlbfs is mounted where this user may write\n"
-		"Mount one, as root:\n"
-		"  mount -t hugetlbfs nodev /dev/hugepages\n"
-		"or need none, with memory shared with no other process:\n"
-		"  %s --in-memory ... -- ...\n"
-		"or run without hugepages, more slowly:\n"
-		"  %s --no-huge -m 512 ... -- ...\n",
-		program, program, program);
-	return -1;
-}
+#include "dpdk/quirks.h"
+#include "dpdk/requirements.h"
+#include "option.h"
 
 /* ---- the EAL --------------------------------------------------------------------------------- */
 
-#define TAP_LOG "pmd.net.tap"
-
-/*
- * On a kernel without the multiq qdisc, the TAP driver logs four times that it does without. Its
- * log is off while it opens interfaces.
- */
-static int
-start_with_quiet_tap(int eal_argc, char **eal_argv)
+/* Another program that has the EAL's shared files of this prefix. -1: there is one of an unknown
+ * number; 0: there is none. */
+static pid_t
+find_primary(void)
 {
-	char quiet[] = "--log-level=" TAP_LOG ":critical";
-	char **arguments = calloc((size_t)eal_argc + 2, sizeof(*arguments));
-	int status, type;
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	char path[PATH_MAX];
+	int file, held;
 
-	if (arguments == NULL) {
-		rte_errno = ENOMEM;
-		return -1;
+	snprintf(path, sizeof(path), "%s/config", rte_eal_get_runtime_dir());
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return 0;
+	held = fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+	close(file);
+	if (!held)
+		return 0;
+	return lock.l_pid > 0 ? lock.l_pid : -1;
+}
+
+/* CPUs that the process may use, as -l takes them. */
+static void
+list_cpus(char *list, size_t size)
+{
+	size_t length = 0;
+	cpu_set_t cpus;
+
+	list[0] = '\0';
+	if (sched_getaffinity(0, sizeof(cpus), &cpus) != 0)
+		return;
+	for (int first = 0, end; first < CPU_SETSIZE && length < size; first = end + 1) {
+		for (end = first; end < CPU_SETSIZE && CPU_ISSET(end, &cpus);)
+			end++;
+		if (end == first)
+			continue;
+		length += (size_t)snprintf(list + length, size - length,
+			end - first > 1 ? "%s%d-%d" : "%s%d", length > 0 ? "," : "", first,
+			end - 1);
 	}
-	arguments[0] = eal_argv[0];
-	arguments[1] = quiet;
-	for (int a = 1; a < eal_argc; a++)
-		arguments[a + 1] = eal_argv[a];
-	status = rte_eal_init(eal_argc + 1, arguments);
-	free(arguments);
-	type = rte_log_register(TAP_LOG);
-	if (type >= 0)
-		rte_log_set_level((uint32_t)type, RTE_LOG_NOTICE);
-	return status;
+}
+
+static int
+report_wrong_options(void)
+{
+	char cpus[256];
+
+	list_cpus(cpus, sizeof(cpus));
+	return REPORT(
+		"the EAL does not take its options, those before the \"--\"; its lines above say "
+		"which. The CPUs that -l and --lcores may name: %s\n",
+		cpus);
+}
+
+static int
+report_other(pid_t other)
+{
+	const char *folder = rte_eal_get_runtime_dir(), *prefix = strrchr(folder, '/');
+	char number[32] = "";
+
+	if (other > 0)
+		snprintf(number, sizeof(number), ", process %d,", (int)other);
+	return REPORT("another program%s runs with the same --file-prefix, %s; give each its own: "
+		      "--file-prefix NAME\n",
+		number, prefix != NULL ? prefix + 1 : folder);
+}
+
+static int
+report_no_start(void)
+{
+	const int error = rte_errno;
+	const pid_t other = rte_eal_process_type() == RTE_PROC_PRIMARY ? find_primary() : 0;
+
+	if (other != 0)
+		return report_other(other);
+	if (error == EINVAL)
+		return report_wrong_options();
+	return REPORT("the EAL does not start: %s\n",
+		error != 0 ? rte_strerror(error) : "its lines above say why");
 }
 
 int
-eal_start(const char *program, int eal_argc, char **eal_argv)
+eal_start(int eal_argc, char **eal_argv)
 {
-	if (check_hugepages(program, eal_argc, eal_argv) != 0)
+	const bool quiet_tap = !eal_has_option(eal_argc, eal_argv, "log-level");
+
+	if (requirements_check(eal_argc, eal_argv) != 0)
 		return -1;
-	if (has_option(eal_argc, eal_argv, "--log-level")) {
-		if (rte_eal_init(eal_argc, eal_argv) >= 0)
-			return 0;
-	} else if (start_with_quiet_tap(eal_argc, eal_argv) >= 0) {
-		return 0;
-	}
-	fprintf(stderr, "%s: the EAL does not start: %s\n", program, rte_strerror(rte_errno));
-	return -1;
-}
-
-/* ---- the end --------------------------------------------------------------------------------- */
-
-/* How long to wait for the interrupt thread, in ms: busy machines have let it wait for 10 s. */
-#define PARK_MS 60000
-
-/* In the interrupt thread: it stays here. */
-static void
-stay(void *told)
-{
-	eventfd_write((int)(intptr_t)told, 1);
-	for (;;)
-		pause();
-}
-
-void
-eal_park_interrupts(void)
-{
-	static bool parked; /* the process has one such thread */
-	struct rte_intr_handle *handle;
-	int ready, told;
-
-	if (parked)
-		return;
-	parked = true;
-	/* Both stay open: that thread has them. */
-	ready = eventfd(1, EFD_CLOEXEC);
-	told = eventfd(0, EFD_CLOEXEC);
-	handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
-	if (ready < 0 || told < 0 || handle == NULL)
-		return;
-	if (rte_intr_type_set(handle, RTE_INTR_HANDLE_EXT) == 0 &&
-		rte_intr_fd_set(handle, ready) == 0 &&
-		rte_intr_callback_register(handle, stay, (void *)(intptr_t)told) == 0) {
-		struct pollfd polled = {.fd = told, .events = POLLIN};
-
-		while (poll(&polled, 1, PARK_MS) < 0 && errno == EINTR)
-			;
-	}
-	rte_intr_instance_free(handle);
+	rte_errno = 0;
+	return quirk_eal_init(eal_argc, eal_argv, quiet_tap) >= 0 ? 0 : report_no_start();
 }
 
 void
 eal_end(void)
 {
-	eal_park_interrupts();
+	quirk_park_interrupts();
 	rte_eal_cleanup();
 }
 
@@ -258,33 +160,32 @@ missing_capability(const char *device)
 	return NULL;
 }
 
-static void
-report_no_device(const char *program, const struct rte_devargs *device)
+static int
+report_no_device(const struct rte_devargs *device)
 {
 	const char *capability = missing_capability(device->name);
 
-	fprintf(stderr, "%s: --vdev=%s,%s: there is no such port; ", program, device->name,
+	REPORT("--vdev=%s,%s: there is no such port; ", device->name,
 		device->args != NULL ? device->args : "");
 	if (capability != NULL)
 		fprintf(stderr, "it takes %s, which root has: sudo\n", capability);
 	else if (strncmp(device->name, "net_tap", 7) == 0)
-		fputs("--log-level=" TAP_LOG ":debug says why\n", stderr);
+		fputs("--log-level=pmd.net.tap:debug says why\n", stderr);
 	else
 		fputs("the lines above may say why\n", stderr);
+	return -1;
 }
 
 int
-eal_check_virtual_devices(const char *program)
+eal_check_virtual_devices(void)
 {
 	struct rte_devargs *device;
 	uint16_t id;
 
 	RTE_EAL_DEVARGS_FOREACH ("vdev", device) {
-		if (!is_network_device(device->name) ||
-			rte_eth_dev_get_port_by_name(device->name, &id) == 0)
-			continue;
-		report_no_device(program, device);
-		return -1;
+		if (is_network_device(device->name) &&
+			rte_eth_dev_get_port_by_name(device->name, &id) != 0)
+			return report_no_device(device);
 	}
 	return 0;
 }

@@ -13,24 +13,14 @@
 /* The start of the EAL, with plain words where it fails; signals that end a program. */
 
 /**
- * Look for hugepages, then initialise the EAL.
+ * Look for what the EAL needs, then initialise it.
  *
- * @param program the program's name, for people
  * @param eal_argc, eal_argv the EAL's arguments
  * @return 0, or -1 with the reason on stderr
  */
-int eal_start(const char *program, int eal_argc, char **eal_argv);
+int eal_start(int eal_argc, char **eal_argv);
 
-/**
- * Have the EAL's interrupt thread do nothing from now on. Waits for it, a minute at the most.
- *
- * rte_eal_cleanup() (DPDK 22.11 and 24.11) does not stop that thread, and unmaps memory that it
- * still reads: net_memif leaves its listening socket in the thread's list. When a memif peer
- * leaves, the thread frees what closing that port frees, too.
- */
-void eal_park_interrupts(void);
-
-/** Park the interrupt thread, and free what the EAL has, once all ports are closed. */
+/** Free what the EAL has, once all ports are closed. */
 void eal_end(void);
 
 /**
@@ -39,7 +29,7 @@ void eal_end(void);
  *
  * @return 0, or -1 with the first that is missing on stderr
  */
-int eal_check_virtual_devices(const char *program);
+int eal_check_virtual_devices(void);
 
 /**
  * Have SIGINT and SIGTERM handled, and SIGPIPE ignored: a peer that goes away is a transmit error,
@@ -81,11 +71,8 @@ int ethdev_examine(uint16_t id, struct rte_eth_dev_info *info, uint16_t *rx_desc
 int
 ethdev_start(uint16_t id, const struct rte_eth_dev_info *info, const struct ethdev_setup *setup);
 
-/** Stop a port if it was started, and close it. A net_memif: with the interrupt thread parked. */
+/** Stop a port if it was started, and close it. */
 void ethdev_stop(uint16_t id, bool started);
-
-/** How memory pools of that name give and take; NULL: there are none. */
-const struct rte_mempool_ops *ethdev_pool_ops(const char *name);
 
 /**
  * Make a pool of packet buffers.

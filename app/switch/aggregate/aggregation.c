@@ -51,8 +51,7 @@ read_key(const struct aggregate_options *options, struct aggregation *aggregatio
 	aggregation->secret = aggregate_secret_read(options->key, error, sizeof(error));
 	if (aggregation->secret != NULL)
 		return 0;
-	fprintf(stderr, PROGRAM ": --aggregate key=: %s\n", error);
-	return -1;
+	return REPORT("--aggregate key=: %s\n", error);
 }
 
 static int
@@ -78,15 +77,13 @@ set_limits(const struct aggregate_options *options, uint32_t shards,
 		.cookie_period = COOKIE_S * rte_get_tsc_hz(),
 		.secret = aggregation->secret,
 	};
-	if (getrandom(limits->key, sizeof(limits->key), 0) != (ssize_t)sizeof(limits->key)) {
-		perror(PROGRAM ": --aggregate: cannot draw the key of the cookies");
-		return -1;
-	}
+	if (getrandom(limits->key, sizeof(limits->key), 0) != (ssize_t)sizeof(limits->key))
+		return REPORT(
+			"--aggregate: cannot draw the key of the cookies: %s\n", strerror(errno));
 	problem = aggregate_limits_problem(limits);
 	if (problem == NULL)
 		return 0;
-	fprintf(stderr, PROGRAM ": --aggregate: %s\n", problem);
-	return -1;
+	return REPORT("--aggregate: %s\n", problem);
 }
 
 /* The `-m` in MiB that would have been enough: for what is in use, and `more` bytes. */
@@ -113,12 +110,11 @@ create_table(struct aggregation *aggregation)
 		aggregation->table = aggregate_table_init(memory, limits);
 		return 0;
 	}
-	fprintf(stderr,
-		PROGRAM ": --aggregate: no memory for %u slots of %u bytes: they need %zu MB; give "
-			"the EAL -m %zu, or ask for fewer (slots=N, bytes=N, formats=NAME)\n",
+	return REPORT(
+		"--aggregate: no memory for %u slots of %u bytes: they need %zu MB; give the EAL -m "
+		"%zu, or ask for fewer (slots=N, bytes=N, formats=NAME)\n",
 		limits->slots, limits->bytes, aggregation->bytes / 1000000 + 1,
 		memory_option(socket, aggregation->bytes));
-	return -1;
 }
 
 static int
@@ -133,9 +129,7 @@ create_shard(struct aggregation *aggregation, uint32_t s, unsigned int lcore_id)
 		name, INBOX_PACKETS, (int)rte_lcore_to_socket_id(lcore_id), RING_F_SC_DEQ);
 	if (shard->inbox != NULL)
 		return 0;
-	fprintf(stderr, PROGRAM ": --aggregate: cannot make an inbox: %s\n",
-		rte_strerror(rte_errno));
-	return -1;
+	return REPORT("--aggregate: cannot make an inbox: %s\n", rte_strerror(rte_errno));
 }
 
 int
@@ -149,10 +143,8 @@ aggregation_create(struct app *app)
 		return 0;
 	aggregation = rte_zmalloc_socket(
 		"aggregation", sizeof(*aggregation), RTE_CACHE_LINE_SIZE, (int)rte_socket_id());
-	if (aggregation == NULL) {
-		fprintf(stderr, PROGRAM ": --aggregate: no memory; give the EAL more (-m MB)\n");
-		return -1;
-	}
+	if (aggregation == NULL)
+		return REPORT("--aggregate: no memory; give the EAL more (-m MB)\n");
 	app->aggregation = aggregation;
 	aggregation->port = options->port;
 	aggregation->shard_count = app->shard_count;

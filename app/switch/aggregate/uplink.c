@@ -64,10 +64,8 @@ uplink_create(struct app *app)
 		return 0;
 	uplink = rte_zmalloc_socket(
 		"uplink", sizeof(*uplink), RTE_CACHE_LINE_SIZE, (int)rte_socket_id());
-	if (uplink == NULL) {
-		fprintf(stderr, PROGRAM ": --aggregate: no memory; give the EAL more (-m MB)\n");
-		return -1;
-	}
+	if (uplink == NULL)
+		return REPORT("--aggregate: no memory; give the EAL more (-m MB)\n");
 	init(uplink, &app->options);
 	app->aggregation->uplink = uplink;
 	for (unsigned int p = 0; p < app->port_count; p++)
@@ -387,8 +385,7 @@ uplink_log_start(struct app *app, struct uplink_log **result)
 		}
 	}
 	free(log);
-	fprintf(stderr, PROGRAM ": cannot start the thread that logs the parent's state\n");
-	return -1;
+	return REPORT("cannot start the thread that logs the parent's state\n");
 }
 
 void

@@ -247,8 +247,7 @@ create_taps(struct capture *capture, FILE *errors)
 			continue;
 		tap = capture_tap_create(lcore_id, capture->snaplen);
 		if (tap == NULL) {
-			fprintf(errors, "no memory for copies: %s; give the EAL more (-m MB)",
-				rte_strerror(rte_errno));
+			fputs("no memory for copies; give the EAL more (-m MB)", errors);
 			return -1;
 		}
 		if (epoch == 0)

@@ -6,15 +6,14 @@
 #include <string.h>
 
 #include "endpoint/addresses.h"
-#include "program.h"
+#include "option.h"
 
 #define OPTION "--address"
 
 static int
 refuse(const char *text, const char *why)
 {
-	fprintf(stderr, PROGRAM ": " OPTION " '%s': %s\n", text, why);
-	return -1;
+	return REPORT(OPTION " '%s': %s\n", text, why);
 }
 
 static bool

@@ -50,8 +50,7 @@ keep(struct sets *sets, struct netfc_set *set, const char *origin, FILE *errors)
 	unsigned int format = netfc_format_id(netfc_set_format(set));
 
 	if (sets->by_format[format] != NULL) {
-		fprintf(errors,
-			PROGRAM ": --tables: %s and %s are both for %s: load one set per format\n",
+		REPORT_TO(errors, "--tables: %s and %s are both for %s: load one set per format\n",
 			netfc_set_name(sets->by_format[format]), netfc_set_name(set),
 			netfc_format_name(netfc_set_format(set)));
 		netfc_set_free(set);
@@ -71,7 +70,7 @@ load_file(struct sets *sets, const char *path, const char *name, FILE *errors)
 	if (error != NETFC_OK)
 		return fail(errors, path, error);
 	if (name != NULL && strcmp(netfc_set_name(set), name) != 0) {
-		fprintf(errors, PROGRAM ": table set '%s': file %s holds %s\n", name, path,
+		REPORT_TO(errors, "table set '%s': file %s holds %s\n", name, path,
 			netfc_set_name(set));
 		netfc_set_free(set);
 		return -1;

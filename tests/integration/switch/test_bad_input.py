@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Wrong usage: told clearly on stderr, with exit status 1, and before any port starts."""
 
+import os
 import pathlib
 import struct
 import zlib
@@ -98,6 +99,49 @@ def test_two_sets_of_one_format(tmp_path, names):
 def test_unknown_options_and_values(tmp_path, options, words):
     said = refuse(tmp_path, options)
     assert [word for word in words if word not in said] == [], said
+
+
+# ---- the EAL's options -----------------------------------------------------------------------
+
+
+def run_eal(*eal, without=()):
+    """Runs the switch with these of the EAL's options besides the usual ones."""
+    usual = [option for option in switch.eal_options(['net_null0,no-rx=1'], 128)
+             if option not in without]
+    return switch.execute([*usual, *eal, '--', '--match', 'direct', '--idle-exit', '50'])
+
+
+@pytest.mark.parametrize('eal', [['--lcores', '0@1000'], ['-l', '1000'], ['--foo'], ['-n']],
+                         ids=' '.join)
+def test_options_that_the_eal_refuses(eal):
+    """Not the EAL's whole help, and no mere "Invalid argument"."""
+    done = run_eal(*eal)
+    assert done.returncode == 1
+    said = message(done)
+    assert said.count('\n') == 0 and 'invalid argument' not in said
+    assert 'the eal does not take its options' in said
+    cpus = os.sched_getaffinity(0)
+    assert said.split()[-1].startswith(str(min(cpus))) and said.endswith(str(max(cpus)))
+    assert done.stdout == ''
+
+
+def test_another_program_has_the_file_prefix(tmp_path):
+    running = switch.Running(tmp_path, [frames.plain_frame(frames.request())])
+    running.wait_until_busy()
+    prefix = running.telemetry_path.parent.name
+    done = run_eal('--file-prefix', prefix)
+    assert running.stop()[0] == 0
+    assert done.returncode == 1
+    said = message(done)
+    assert f'process {running.process.pid}, runs with the same --file-prefix, {prefix};' in said
+    assert 'success' not in said
+
+
+def test_abbreviated_options_of_the_eal():
+    assert run_eal('--no-hug', without=['--no-huge']).returncode == 0
+    for option, begin in (('--hel', 'Usage: dpdk-netfc'), ('--ver', 'dpdk-netfc ')):
+        done = switch.execute([option])
+        assert done.returncode == 0 and done.stdout.startswith(begin)
 
 
 # ---- files -----------------------------------------------------------------------------------

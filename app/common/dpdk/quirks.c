@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Interrupt handles were experimental in DPDK 22.11. */
+#define ALLOW_EXPERIMENTAL_API
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+#include <rte_interrupts.h>
+#include <rte_log.h>
+#include <rte_mbuf.h>
+#include <rte_mbuf_pool_ops.h>
+#include <rte_thread.h>
+
+#include "dpdk/quirks.h"
+#include "dpdk/xdp_rings.h"
+
+/* ---- rte_eal_init() ---------------------------------------------------------------------------
+ */
+
+#define TAP_LOG "pmd.net.tap"
+
+static int
+init_with_quiet_tap(int argc, char **argv)
+{
+	char quiet[] = "--log-level=" TAP_LOG ":critical";
+	char **arguments = calloc((size_t)argc + 2, sizeof(*arguments));
+	int status, type;
+
+	if (arguments == NULL) {
+		rte_errno = ENOMEM;
+		return -1;
+	}
+	arguments[0] = argv[0];
+	arguments[1] = quiet;
+	for (int a = 1; a < argc; a++)
+		arguments[a + 1] = argv[a];
+	status = rte_eal_init(argc + 1, arguments);
+	free(arguments);
+	type = rte_log_register(TAP_LOG);
+	if (type >= 0)
+		rte_log_set_level((uint32_t)type, RTE_LOG_NOTICE);
+	return status;
+}
+
+int
+quirk_eal_init(int argc, char **argv, bool quiet_tap)
+{
+	FILE *real = stdout, *nowhere = fopen("/dev/null", "w");
+	int status;
+
+	if (nowhere != NULL)
+		stdout = nowhere;
+	status = quiet_tap ? init_with_quiet_tap(argc, argv) : rte_eal_init(argc, argv);
+	stdout = real;
+	if (nowhere != NULL)
+		fclose(nowhere);
+	return status;
+}
+
+/* ---- the interrupt thread ---------------------------------------------------------------------
+ */
+
+/* How long to wait for the interrupt thread, in ms: busy machines have let it wait for 10 s. */
+#define PARK_MS 60000
+
+/* In the interrupt thread: it stays here. */
+static void
+stay(void *told)
+{
+	eventfd_write((int)(intptr_t)told, 1);
+	for (;;)
+		pause();
+}
+
+void
+quirk_park_interrupts(void)
+{
+	static bool parked; /* the process has one such thread */
+	struct rte_intr_handle *handle;
+	int ready, told;
+
+	if (parked)
+		return;
+	parked = true;
+	/* Both stay open: that thread has them. */
+	ready = eventfd(1, EFD_CLOEXEC);
+	told = eventfd(0, EFD_CLOEXEC);
+	handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
+	if (ready < 0 || told < 0 || handle == NULL)
+		return;
+	if (rte_intr_type_set(handle, RTE_INTR_HANDLE_EXT) == 0 &&
+		rte_intr_fd_set(handle, ready) == 0 &&
+		rte_intr_callback_register(handle, stay, (void *)(intptr_t)told) == 0) {
+		struct pollfd polled = {.fd = told, .events = POLLIN};
+
+		while (poll(&polled, 1, PARK_MS) < 0 && errno == EINTR)
+			;
+	}
+	rte_intr_instance_free(handle);
+}
+
+/* munmap() has no argument to pass it in. */
+static struct rte_rcu_qsbr *guarded;
+
+void
+quirk_guard_unmap(struct rte_rcu_qsbr *qsbr)
+{
+	__atomic_store_n(&guarded, qsbr, __ATOMIC_RELEASE);
+}
+
+int
+munmap(void *address, size_t length)
+{
+	struct rte_rcu_qsbr *qsbr = __atomic_load_n(&guarded, __ATOMIC_ACQUIRE);
+
+	if (qsbr != NULL && rte_thread_is_intr())
+		rte_rcu_qsbr_synchronize(qsbr, RTE_QSBR_THRID_INVALID);
+	return (int)syscall(SYS_munmap, address, length);
+}
+
+/* ---- pools of packet buffers ------------------------------------------------------------------
+ */
+
+#define DENSE "netfc_dense"
+
+static size_t
+bytes_each(const struct rte_mempool *pool)
+{
+	return (size_t)pool->header_size + pool->elt_size + pool->trailer_size;
+}
+
+static ssize_t
+memory_size(const struct rte_mempool *pool, uint32_t buffers, uint32_t page_shift,
+	size_t *least_chunk, size_t *align)
+{
+	(void)page_shift;
+	*least_chunk = bytes_each(pool);
+	*align = RTE_CACHE_LINE_SIZE;
+	return (ssize_t)(buffers * bytes_each(pool));
+}
+
+static int
+populate(struct rte_mempool *pool, unsigned int most, void *memory, rte_iova_t iova, size_t length,
+	rte_mempool_populate_obj_cb_t *add, void *opaque)
+{
+	const size_t count = RTE_MIN(length / bytes_each(pool), (size_t)most);
+
+	for (size_t b = 0; b < count; b++) {
+		const size_t at = b * bytes_each(pool) + pool->header_size;
+		void *buffer = RTE_PTR_ADD(memory, at);
+
+		add(pool, opaque, buffer, iova == RTE_BAD_IOVA ? RTE_BAD_IOVA : iova + at);
+		rte_mempool_ops_enqueue_bulk(pool, &buffer, 1);
+	}
+	return (int)count;
+}
+
+const struct rte_mempool_ops *
+quirk_pool_ops(const char *name)
+{
+	for (uint32_t i = 0; i < rte_mempool_ops_table.num_ops; i++) {
+		if (strcmp(rte_mempool_ops_table.ops[i].name, name) == 0)
+			return &rte_mempool_ops_table.ops[i];
+	}
+	return NULL;
+}
+
+/* The kernel hands a frame of AF_XDP to a NIC only if it does not cross pages. */
+static bool
+has_af_xdp(void)
+{
+	struct rte_eth_dev_info info;
+	uint16_t port;
+
+	RTE_ETH_FOREACH_DEV (port) {
+		if (rte_eth_dev_info_get(port, &info) == 0 &&
+			strcmp(info.driver_name, "net_af_xdp") == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+may_cross_pages(void)
+{
+	return !rte_eal_has_hugepages() && rte_eal_iova_mode() == RTE_IOVA_VA && !has_af_xdp();
+}
+
+const char *
+quirk_dense_pool_ops(void)
+{
+	const struct rte_mempool_ops *usual = quirk_pool_ops(rte_mbuf_best_mempool_ops());
+	struct rte_mempool_ops ops;
+
+	if (usual == NULL || !may_cross_pages())
+		return NULL;
+	if (quirk_pool_ops(DENSE) != NULL)
+		return DENSE;
+	ops = *usual;
+	snprintf(ops.name, sizeof(ops.name), DENSE);
+	ops.calc_mem_size = memory_size;
+	ops.populate = populate;
+	return rte_mempool_register_ops(&ops) >= 0 ? DENSE : NULL;
+}
+
+/* ---- what drivers do not free -----------------------------------------------------------------
+ */
+
+/* A burst. */
+#define DRAINED 64
+
+static bool
+has_driver(uint16_t port, const char *name)
+{
+	struct rte_eth_dev_info info;
+
+	return rte_eth_dev_info_get(port, &info) == 0 && strcmp(info.driver_name, name) == 0;
+}
+
+void
+quirk_drain_rings(uint16_t port, uint16_t rx_queues)
+{
+	if (!has_driver(port, "net_ring"))
+		return;
+	for (uint16_t q = 0; q < rx_queues; q++) {
+		struct rte_mbuf *mbufs[DRAINED];
+		uint16_t count;
+
+		while ((count = rte_eth_rx_burst(port, q, mbufs, DRAINED)) > 0)
+			rte_pktmbuf_free_bulk(mbufs, count);
+	}
+}
+
+unsigned int
+quirk_kept_buffers(void)
+{
+	return xdp_rings_held();
+}
