@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
-#include <time.h>
 
 #include <aggregate_format.h>
 
@@ -37,15 +36,11 @@ start(struct netfc_allreduce *comm, struct netfc_allreduce_handle *handle)
 static void
 wait_until(struct netfc_allreduce *comm, const struct netfc_allreduce_handle *handle, uint64_t then)
 {
-	const struct timespec until = clock_timespec(then);
-
 	while (handle->status == NETFC_ALLREDUCE_PENDING) {
 		if (!comm->driving)
 			progress_until(comm, handle, then);
-		else if (then == NEVER)
-			pthread_cond_wait(&comm->done, &comm->lock);
 		else
-			pthread_cond_timedwait(&comm->done, &comm->lock, &until);
+			lock_wait(comm, then);
 		if (then != NEVER && clock_now() >= then)
 			return;
 	}
@@ -60,8 +55,9 @@ netfc_collective_start_labelled(struct netfc_allreduce *comm,
 	int status;
 
 	*handle = NULL;
+	if (!lock_enter(comm))
+		return NETFC_ALLREDUCE_BROKEN;
 	made = malloc(sizeof(*made));
-	pthread_mutex_lock(&comm->lock);
 	if (made == NULL)
 		status = error_set(
 			comm, NETFC_ALLREDUCE_MEMORY, "There is not enough memory for a handle.");
@@ -72,7 +68,7 @@ netfc_collective_start_labelled(struct netfc_allreduce *comm,
 		made->label = label;
 		start(comm, made);
 	}
-	pthread_mutex_unlock(&comm->lock);
+	lock_leave(comm);
 	if (status == NETFC_ALLREDUCE_OK)
 		*handle = made;
 	else
@@ -95,12 +91,15 @@ netfc_allreduce_wait(struct netfc_allreduce_handle **handle, int timeout_ms, uns
 	uint64_t then = timeout_ms < 0 ? NEVER : clock_now() + (uint64_t)timeout_ms * NS_PER_MS;
 	int status;
 
-	pthread_mutex_lock(&comm->lock);
+	if (!lock_enter(comm)) {
+		*handle = NULL;
+		return NETFC_ALLREDUCE_BROKEN;
+	}
 	wait_until(comm, one, then);
 	status = one->status;
 	if (status != NETFC_ALLREDUCE_PENDING)
 		TAILQ_REMOVE(&comm->all, one, in_all);
-	pthread_mutex_unlock(&comm->lock);
+	lock_leave(comm);
 	if (status == NETFC_ALLREDUCE_PENDING)
 		return status;
 	if (flags != NULL)
@@ -116,7 +115,8 @@ netfc_collective(struct netfc_allreduce *comm, const struct netfc_collective *co
 	struct netfc_allreduce_handle handle;
 	int status;
 
-	pthread_mutex_lock(&comm->lock);
+	if (!lock_enter(comm))
+		return NETFC_ALLREDUCE_BROKEN;
 	status = collective_check(comm, collective);
 	if (status == NETFC_ALLREDUCE_OK) {
 		collective_plan(comm, collective, true, &handle);
@@ -125,7 +125,7 @@ netfc_collective(struct netfc_allreduce *comm, const struct netfc_collective *co
 		status = handle.status;
 		TAILQ_REMOVE(&comm->all, &handle, in_all);
 	}
-	pthread_mutex_unlock(&comm->lock);
+	lock_leave(comm);
 	return status;
 }
 

@@ -43,11 +43,13 @@ netfc_allreduce_new(void)
 		return NULL;
 	TAILQ_INIT(&comm->all);
 	TAILQ_INIT(&comm->queue);
+	comm->process = getpid();
 	comm->silent = comm->failed_switch = -1;
 	comm->next_id = (uint32_t)netfc_allreduce_draw_token() & ~1u;
 	comm->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (comm->wake >= 0 && pthread_mutex_init(&comm->lock, NULL) == 0 &&
-		init_condition(&comm->work) && init_condition(&comm->done))
+		init_condition(&comm->work) && init_condition(&comm->done) &&
+		init_condition(&comm->entered))
 		return comm;
 	if (comm->wake >= 0)
 		close(comm->wake);
@@ -59,18 +61,20 @@ netfc_allreduce_new(void)
 static void
 abort_all(struct netfc_allreduce *comm, const char *function)
 {
-	pthread_mutex_lock(&comm->lock);
+	lock_enter(comm);
 	if (comm->life == ALLREDUCE_JOINED)
 		error_break(comm,
 			error_set(comm, NETFC_ALLREDUCE_ABORTED,
 				"%s was called: let all workers join again.", function));
 	progress_wake(comm);
-	pthread_mutex_unlock(&comm->lock);
+	lock_leave(comm);
 }
 
 void
 netfc_allreduce_abort(struct netfc_allreduce *comm)
 {
+	if (is_forked(comm))
+		return;
 	atomic_store(&comm->aborted, true);
 	eventfd_write(comm->wake, 1);
 	abort_all(comm, "netfc_allreduce_abort()");
@@ -96,9 +100,10 @@ netfc_allreduce_leave(struct netfc_allreduce *comm)
 	int status = NETFC_ALLREDUCE_OK;
 	bool busy;
 
-	pthread_mutex_lock(&comm->lock);
+	if (!lock_enter(comm))
+		return NETFC_ALLREDUCE_BROKEN;
 	busy = !TAILQ_EMPTY(&comm->queue);
-	pthread_mutex_unlock(&comm->lock);
+	lock_leave(comm);
 	if (busy)
 		abort_all(comm, "netfc_allreduce_leave()");
 	part(comm);
@@ -186,6 +191,8 @@ netfc_allreduce_join(struct netfc_allreduce *comm, const struct netfc_allreduce_
 	struct netfc_allreduce_options options;
 	int status;
 
+	if (is_forked(comm))
+		return NETFC_ALLREDUCE_BROKEN;
 	netfc_allreduce_leave(comm);
 	status = options_read(comm, given, &options);
 	if (status != NETFC_ALLREDUCE_OK)
@@ -209,57 +216,105 @@ netfc_allreduce_join(struct netfc_allreduce *comm, const struct netfc_allreduce_
 	return status;
 }
 
-void
-netfc_allreduce_free(struct netfc_allreduce *comm)
+static void
+free_handles(struct netfc_allreduce *comm)
 {
 	struct netfc_allreduce_handle *handle;
 
-	if (comm == NULL)
-		return;
-	progress_stop(comm);
-	peers_close(comm);
-	keys_close(comm);
 	while ((handle = TAILQ_FIRST(&comm->all)) != NULL) {
 		TAILQ_REMOVE(&comm->all, handle, in_all);
 		free(handle);
 	}
-	pthread_cond_destroy(&comm->done);
-	pthread_cond_destroy(&comm->work);
-	pthread_mutex_destroy(&comm->lock);
+}
+
+/* In a forked process some handles may be on the stacks of threads that are not there. */
+void
+netfc_allreduce_free(struct netfc_allreduce *comm)
+{
+	if (comm == NULL)
+		return;
+	if (!is_forked(comm)) {
+		progress_stop(comm);
+		free_handles(comm);
+		pthread_cond_destroy(&comm->entered);
+		pthread_cond_destroy(&comm->done);
+		pthread_cond_destroy(&comm->work);
+		pthread_mutex_destroy(&comm->lock);
+	}
+	peers_close(comm);
+	keys_close(comm);
 	close(comm->wake);
 	free(comm);
 }
 
-const char *
-netfc_allreduce_error(const struct netfc_allreduce *comm)
+/* To take the lock for reading. */
+static struct netfc_allreduce *
+writable(const struct netfc_allreduce *comm)
 {
-	return comm->error;
+	return (struct netfc_allreduce *)(uintptr_t)comm;
+}
+
+const char *
+netfc_allreduce_error(const struct netfc_allreduce *given)
+{
+	struct netfc_allreduce *comm = writable(given);
+	const char *text;
+
+	if (!lock_enter(comm))
+		return "The communicator is that of another process, from which this one is forked: "
+		       "let each process make one of its own, and join as a worker of its own.";
+	if (strcmp(comm->told[comm->telling], comm->error) != 0) {
+		comm->telling = (comm->telling + 1) % ALLREDUCE_TOLD;
+		memcpy(comm->told[comm->telling], comm->error, sizeof(comm->error));
+	}
+	text = comm->told[comm->telling];
+	lock_leave(comm);
+	return text;
 }
 
 int
 netfc_allreduce_silent_worker(const struct netfc_allreduce *comm)
 {
-	return comm->silent_level == 0 ? comm->silent : -1;
+	unsigned int level;
+	int member = netfc_allreduce_silent_member(comm, &level);
+
+	return level == 0 ? member : -1;
 }
 
 int
-netfc_allreduce_silent_member(const struct netfc_allreduce *comm, unsigned int *level)
+netfc_allreduce_silent_member(const struct netfc_allreduce *given, unsigned int *level)
 {
+	struct netfc_allreduce *comm = writable(given);
+	int member;
+
+	*level = 0;
+	if (!lock_enter(comm))
+		return -1;
 	*level = comm->silent_level;
-	return comm->silent;
+	member = comm->silent;
+	lock_leave(comm);
+	return member;
 }
 
 int
-netfc_allreduce_failed_switch(const struct netfc_allreduce *comm)
+netfc_allreduce_failed_switch(const struct netfc_allreduce *given)
 {
-	return comm->failed_switch;
+	struct netfc_allreduce *comm = writable(given);
+	int failed;
+
+	if (!lock_enter(comm))
+		return -1;
+	failed = comm->failed_switch;
+	lock_leave(comm);
+	return failed;
 }
 
 void
 netfc_allreduce_info(struct netfc_allreduce *comm, struct netfc_allreduce_info *info)
 {
 	*info = (struct netfc_allreduce_info){0};
-	pthread_mutex_lock(&comm->lock);
+	if (!lock_enter(comm))
+		return;
 	if (comm->life != ALLREDUCE_APART) {
 		info->switches = comm->peers;
 		info->bytes = comm->bytes;
@@ -273,13 +328,15 @@ netfc_allreduce_info(struct netfc_allreduce *comm, struct netfc_allreduce_info *
 		}
 	}
 	info->memory = info->path == NETFC_ALLREDUCE_MEMIF;
-	pthread_mutex_unlock(&comm->lock);
+	lock_leave(comm);
 }
 
 void
 netfc_allreduce_stats(struct netfc_allreduce *comm, struct netfc_allreduce_stats *stats)
 {
-	pthread_mutex_lock(&comm->lock);
+	*stats = (struct netfc_allreduce_stats){0};
+	if (!lock_enter(comm))
+		return;
 	*stats = comm->stats;
 	for (unsigned int k = 0; k < comm->peers; k++) {
 		for (unsigned int s = 0; s < comm->peer[k].channels; s++) {
@@ -294,5 +351,5 @@ netfc_allreduce_stats(struct netfc_allreduce *comm, struct netfc_allreduce_stats
 				stats->rtt_min_ns = rtt->least;
 		}
 	}
-	pthread_mutex_unlock(&comm->lock);
+	lock_leave(comm);
 }

@@ -355,5 +355,5 @@ error_break(struct netfc_allreduce *comm, int status)
 		handle->status = status;
 	}
 	comm->eager = 0;
-	pthread_cond_broadcast(&comm->done);
+	lock_wake(comm);
 }

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <aggregate_wire.h>
 
@@ -25,6 +27,8 @@
 
 #define ALLREDUCE_NO_SLOT UINT32_MAX
 #define ALLREDUCE_ADDRESS_BYTES 80 /* of "[address]:port" */
+#define ALLREDUCE_ERROR_BYTES 512
+#define ALLREDUCE_TOLD 8
 
 /* An address and its text. */
 struct address {
@@ -156,9 +160,14 @@ enum life {
 };
 
 struct netfc_allreduce {
+	pid_t process; /* that made it */
 	pthread_mutex_t lock;
-	pthread_cond_t work; /* for the thread: there is some */
-	pthread_cond_t done; /* an allreduce is, or nobody drives */
+	pthread_cond_t work;    /* for the thread: there is some */
+	pthread_cond_t done;    /* an allreduce is, or nobody drives */
+	pthread_cond_t entered; /* for who drives: those who waited for the lock have had it */
+	atomic_uint callers;    /* that wait for the lock */
+	unsigned int waiters;   /* for `done` */
+	unsigned int woken;     /* of these, that have not had the lock since */
 	pthread_t thread;
 	bool has_thread;
 	bool stop;
@@ -189,8 +198,37 @@ struct netfc_allreduce {
 	int silent; /* the member that is to blame; -1: none is known */
 	unsigned int silent_level;
 	int failed_switch;
-	char error[512];
+	char error[ALLREDUCE_ERROR_BYTES];
+	/* What netfc_allreduce_error() has given: it stays while the thread writes another one. */
+	char told[ALLREDUCE_TOLD][ALLREDUCE_ERROR_BYTES];
+	unsigned int telling; /* which of them is the latest */
 };
+
+/*
+ * Whether this process is a fork of the one that made the communicator: the place in the job and
+ * the thread are that one's, and whoever had the lock is not here. Nothing may be touched then.
+ */
+static inline bool
+is_forked(const struct netfc_allreduce *comm)
+{
+	return comm->process != getpid();
+}
+
+/* The lock. */
+
+/* Take it for a call of the program's. False: the communicator is another process's. */
+bool lock_enter(struct netfc_allreduce *comm);
+
+void lock_leave(struct netfc_allreduce *comm);
+
+/* Sleep until something is done, or then (ns, or NEVER). With the lock. */
+void lock_wait(struct netfc_allreduce *comm, uint64_t then);
+
+/* Something is done: wake who waits for it. With the lock. */
+void lock_wake(struct netfc_allreduce *comm);
+
+/* The driver has done a round: let others in that wait for the lock. With the lock. */
+void lock_let_in(struct netfc_allreduce *comm);
 
 /* Options: each is checked on its own. */
 

@@ -59,6 +59,12 @@
  * Every communicator has a thread of its own, which works on started allreduces when nobody waits
  * for them. A communicator may be used by several threads, but netfc_allreduce_join(), _leave() and
  * _free() only while no other call on it runs. Different communicators share nothing.
+ *
+ * ## Forks
+ * A communicator is the process's that made it: the place in the job is one process's. In a process
+ * forked from that one each function on it is an error, NETFC_ALLREDUCE_BROKEN, and touches
+ * neither the job nor the parent; netfc_allreduce_free() gives back what the child has of it, but
+ * for its handles. A forked process can make communicators of its own.
  */
 
 #include <stdbool.h>
@@ -550,7 +556,8 @@ NETFC_ALLREDUCE_API void netfc_allreduce_free(struct netfc_allreduce *comm);
 
 /**
  * What the latest failure was: who, what, and what to do, in full sentences. Empty if there was
- * none. It stays as it is until another call on the communicator fails or it is freed.
+ * none. It stays as it is until several others have been asked for, or it is freed; any thread may
+ * ask at any time.
  */
 NETFC_ALLREDUCE_API const char *netfc_allreduce_error(const struct netfc_allreduce *comm);
 

@@ -176,6 +176,7 @@ progress_until(
 			heard = now;
 		if (is_over(comm, handle) || now >= then)
 			break;
+		lock_let_in(comm);
 		if (now - heard < spin) {
 			if (!received)
 				yield(comm);
@@ -186,7 +187,7 @@ progress_until(
 		heard = clock_now();
 	}
 	comm->driving = false;
-	pthread_cond_broadcast(&comm->done);
+	lock_wake(comm);
 	if (comm->eager > 0 || comm->life == ALLREDUCE_BROKEN)
 		pthread_cond_signal(&comm->work);
 }
@@ -264,11 +265,11 @@ progress_stop(struct netfc_allreduce *comm)
 {
 	if (!comm->has_thread)
 		return;
-	pthread_mutex_lock(&comm->lock);
+	lock_enter(comm);
 	comm->stop = true;
 	pthread_cond_signal(&comm->work);
 	progress_wake(comm);
-	pthread_mutex_unlock(&comm->lock);
+	lock_leave(comm);
 	pthread_join(comm->thread, NULL);
 	comm->has_thread = false;
 	comm->stop = false;

@@ -107,9 +107,10 @@ refuse(struct netfc_allreduce *comm, const char *what)
 {
 	int status;
 
-	pthread_mutex_lock(&comm->lock);
+	if (!lock_enter(comm))
+		return NETFC_ALLREDUCE_BROKEN;
 	status = error_set(comm, NETFC_ALLREDUCE_ARGUMENT, "%s", what);
-	pthread_mutex_unlock(&comm->lock);
+	lock_leave(comm);
 	return status;
 }
 

@@ -205,6 +205,17 @@ keep_block(struct call *call, const void *send, void *receive, long long kept)
 		return keep_part(call, send, receive, first, counts[rank], count);             \
 	}
 
+/*
+ * MPI allows no call in a forked process. The MPI library's own reduction might take part in the
+ * parent's, and an error handler might end the whole run.
+ */
+static int
+refuse_fork(const char *name)
+{
+	shim_log("%s is called in a process that is forked from a rank: that is an error", name);
+	return MPI_ERR_OTHER;
+}
+
 /* ---- by their names ------------------------------------------------------------------------ */
 
 /* A reduction: its parameters and arguments, what a rank keeps, and its request or NULL. */
@@ -216,6 +227,8 @@ keep_block(struct call *call, const void *send, void *receive, long long kept)
 			.name = "MPI_" #function, .type = type, .op = op, .comm = comm}; \
 		int error;                                                               \
                                                                                          \
+		if (shim_is_forked())                                                    \
+			return refuse_fork(call.name);                                   \
 		if (shim_begin() && comm != MPI_COMM_NULL && keep &&                     \
 			try_switch(&call, request, &error))                              \
 			return error;                                                    \

@@ -158,7 +158,7 @@ job_local_rank(const struct job *job, int n)
 void
 job_advance_all(void)
 {
-	if (pthread_mutex_trylock(&shim.lock) != 0)
+	if (shim_is_forked() || pthread_mutex_trylock(&shim.lock) != 0)
 		return;
 	for (struct job *job = shim.jobs; job != NULL; job = job->next) {
 		if (job->first == NULL || pthread_mutex_trylock(&job->lock) != 0)
@@ -290,7 +290,7 @@ job_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
 	(void)comm;
 	(void)keyval;
 	(void)extra;
-	if (shim.ended) /* left already */
+	if (shim_is_forked() || shim.ended) /* the parent's, or left already */
 		return MPI_SUCCESS;
 	unregister_job(job);
 	leave(job);

@@ -96,6 +96,8 @@ wait_all(int count, void **operations, double timeout, MPI_Status *status)
 		for (unsigned int round = 0;
 			!atomic_load_explicit(&operation->completed, memory_order_acquire);
 			round++) {
+			if (shim_is_forked()) /* nobody is here to complete it */
+				return MPI_ERR_OTHER;
 			progress_mpi();
 			if (round > SPINS) /* others may need the processor */
 				nanosleep(&nap, NULL);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "job.h"
 #include "operation.h"
@@ -102,6 +103,8 @@ finalizing(MPI_Comm comm, int keyval, void *value, void *extra)
 	(void)keyval;
 	(void)value;
 	(void)extra;
+	if (shim_is_forked())
+		return MPI_SUCCESS;
 	pthread_mutex_lock(&shim.lock);
 	shim.ended = true;
 	pthread_mutex_unlock(&shim.lock);
@@ -165,6 +168,12 @@ find_real(struct real *real)
 }
 
 bool
+shim_is_forked(void)
+{
+	return shim.process != 0 && shim.process != getpid();
+}
+
+bool
 shim_begin(void)
 {
 	int initialized = 0, finalized = 0;
@@ -177,6 +186,7 @@ shim_begin(void)
 		if (find_real(&shim.real) && initialized && !finalized) {
 			read_settings(&shim.settings);
 			shim.usable = prepare_mpi() && progress_begin();
+			shim.process = getpid();
 			shim.begun = true;
 		}
 	}

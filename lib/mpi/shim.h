@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 /* Monotonic time. */
@@ -100,6 +101,7 @@ struct settings {
 struct job;
 
 struct shim {
+	pid_t process;        /**< that has begun; not one that is forked from it */
 	pthread_mutex_t lock; /**< of what follows */
 	bool begun, usable;
 	bool ended; /**< MPI_Finalize() has begun */
@@ -119,6 +121,12 @@ extern struct shim shim;
 
 /** Set up at the first reduction. False: MPI is not initialized, or cannot be used. */
 bool shim_begin(void);
+
+/**
+ * Whether this process is forked from the one that has begun: MPI, the jobs, their locks and the
+ * memory that ranks share are that one's.
+ */
+bool shim_is_forked(void);
 
 /** Print a line on standard error, from any thread. */
 void shim_log(const char *format, ...) __attribute__((format(printf, 1, 2)));

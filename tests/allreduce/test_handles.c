@@ -196,6 +196,77 @@ test_threads(void **state)
 	scene_end(&scene);
 }
 
+/* All say why, as long as others fail. */
+static int
+read_errors(unsigned int t, unsigned int threads, void *context)
+{
+	struct shared *shared = context;
+	const char *first = NULL;
+	int32_t values[2] = {0};
+	int wrong = 0;
+
+	(void)threads;
+	pthread_barrier_wait(&shared->barrier);
+	for (unsigned int i = 0; i < 200; i++) {
+		const char *text;
+		unsigned int level;
+
+		if (t == 0 && i == 100)
+			netfc_allreduce_abort(shared->comm);
+		wrong |= t != 0 &&
+			netfc_allreduce(shared->comm, values, 1, t, NETFC_ALLREDUCE_SUM + 9) ==
+				NETFC_ALLREDUCE_OK;
+		text = netfc_allreduce_error(shared->comm);
+		wrong |= strlen(text) > 0 && text[strlen(text) - 1] != '.';
+		first = first == NULL ? text : first;
+		netfc_allreduce_silent_member(shared->comm, &level);
+		netfc_allreduce_silent_worker(shared->comm);
+		netfc_allreduce_failed_switch(shared->comm);
+	}
+	return wrong;
+}
+
+/* The thread sanitizer sees what is read while it is written. */
+static void
+test_errors_are_read_while_others_fail(void **state)
+{
+	struct scene scene = scene_new(0);
+	struct shared shared = {.comm = join(&scene, 0, 1)};
+
+	(void)state;
+	pthread_barrier_init(&shared.barrier, NULL, 2);
+	assert_int_equal(workers_run(2, read_errors, &shared), 0);
+	pthread_barrier_destroy(&shared.barrier);
+	netfc_allreduce_leave(shared.comm);
+	netfc_allreduce_free(shared.comm);
+	scene_end(&scene);
+}
+
+/* What was said is not overwritten by what fails behind the program's back. */
+static void
+test_a_text_stays(void **state)
+{
+	struct scene scene = scene_new(0);
+	struct netfc_allreduce *comm = join(&scene, 0, 1);
+	const char *text, *later;
+	char before[512];
+	int32_t value = 0;
+
+	(void)state;
+	assert_int_equal(netfc_allreduce(comm, &value, 1, 15, NETFC_ALLREDUCE_SUM),
+		NETFC_ALLREDUCE_ARGUMENT);
+	text = netfc_allreduce_error(comm);
+	strcpy(before, text);
+	netfc_allreduce_abort(comm); /* in another thread */
+	assert_string_equal(text, before);
+	later = netfc_allreduce_error(comm);
+	assert_non_null(strstr(later, "abort"));
+	assert_string_equal(text, before);
+	netfc_allreduce_leave(comm);
+	netfc_allreduce_free(comm);
+	scene_end(&scene);
+}
+
 static void *
 abort_soon(void *comm)
 {
@@ -414,6 +485,8 @@ main(void)
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_progress),
 		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_errors_are_read_while_others_fail),
+		cmocka_unit_test(test_a_text_stays),
 		cmocka_unit_test(test_abort),
 		cmocka_unit_test(test_leave_early),
 		cmocka_unit_test(test_arguments),

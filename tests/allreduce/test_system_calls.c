@@ -7,6 +7,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +15,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <pthread.h>
 
 #include <cmocka.h>
 
@@ -72,10 +75,31 @@ __wrap_sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags)
 
 static _Thread_local bool forbidden;
 
+/* Something comes all the time, if only what is nobody's. */
+static _Thread_local bool flooded;
+static atomic_bool calm;
+static atomic_uint floods;
+
+static int
+receive_in_flood(
+	int fd, struct mmsghdr *messages, unsigned int count, int flags, struct timespec *timeout)
+{
+	int received = __real_recvmmsg(fd, messages, count, flags, timeout);
+
+	if (received > 0 || atomic_load(&calm))
+		return received;
+	atomic_fetch_add(&floods, 1);
+	messages[0].msg_len = 4;
+	messages[0].msg_hdr.msg_controllen = 0;
+	return 1;
+}
+
 int
 __wrap_recvmmsg(
 	int fd, struct mmsghdr *messages, unsigned int count, int flags, struct timespec *timeout)
 {
+	if (flooded)
+		return receive_in_flood(fd, messages, count, flags, timeout);
 	if (!forbidden)
 		return __real_recvmmsg(fd, messages, count, flags, timeout);
 	errno = EPERM; /* as seccomp or a security module has it */
@@ -152,12 +176,102 @@ who_may_not_receive_gets_an_error(void **state)
 	server_stop(server);
 }
 
+/* Its results come all the time, as the thread sees it. */
+static void *
+reduce_in_flood(void *comm)
+{
+	int32_t value = 1;
+	int status;
+
+	flooded = true;
+	status = netfc_allreduce(comm, &value, 1, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM);
+	return (void *)(intptr_t)(status == NETFC_ALLREDUCE_OK && value == 3 ? 0 : 1);
+}
+
+static struct netfc_allreduce_handle *
+start(struct netfc_allreduce *comm, int32_t *value)
+{
+	struct netfc_allreduce_handle *handle;
+
+	assert_int_equal(netfc_allreduce_start(comm, value, 1, NETFC_ALLREDUCE_INT32,
+				 NETFC_ALLREDUCE_SUM, true, &handle),
+		NETFC_ALLREDUCE_OK);
+	return handle;
+}
+
+static void
+wait(struct netfc_allreduce_handle *handle, const int32_t *value)
+{
+	assert_int_equal(netfc_allreduce_wait(&handle, -1, NULL), NETFC_ALLREDUCE_OK);
+	assert_int_equal(*value, 3);
+}
+
+struct joined {
+	const struct server *server;
+	struct netfc_allreduce *comm;
+};
+
+static void *
+join_second(void *argument)
+{
+	struct joined *second = argument;
+
+	second->comm = join(second->server, 1, 2, 16, 60000);
+	return NULL;
+}
+
+/* A thread that drives an allreduce lets others in, and those whose own is done. */
+static void
+no_thread_is_kept_out_by_another_ones_packets(void **state)
+{
+	struct server *server = server_start(&server_defaults);
+	struct joined second = {.server = server};
+	struct netfc_allreduce_handle *first, *last, *other;
+	int32_t values[] = {1, 1}, others[] = {2, 2, 2};
+	struct netfc_allreduce_stats stats;
+	struct netfc_allreduce *comm;
+	pthread_t thread;
+	void *wrong;
+
+	(void)state;
+	pthread_create(&thread, NULL, join_second, &second);
+	comm = join(server, 0, 2, 16, 60000);
+	pthread_join(thread, NULL);
+	alarm(120); /* it hangs */
+	first = start(comm, &values[0]);
+	pthread_create(&thread, NULL, reduce_in_flood, comm);
+	while (atomic_load(&floods) < 1000)
+		usleep(1000);
+	netfc_allreduce_stats(comm, &stats);
+	assert_string_equal(netfc_allreduce_error(comm), "");
+	last = start(comm, &values[1]);
+	/* The other one gives its part of the first only. */
+	other = start(second.comm, &others[0]);
+	wait(first, &values[0]);
+	wait(other, &others[0]);
+	other = start(second.comm, &others[1]);
+	wait(other, &others[1]);
+	atomic_store(&calm, true);
+	other = start(second.comm, &others[2]);
+	wait(other, &others[2]);
+	wait(last, &values[1]);
+	pthread_join(thread, &wrong);
+	assert_null(wrong);
+	alarm(0);
+	netfc_allreduce_leave(comm);
+	netfc_allreduce_leave(second.comm);
+	netfc_allreduce_free(comm);
+	netfc_allreduce_free(second.comm);
+	server_stop(server);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_of_the_next_chunk_are_sent_from_the_first_on),
 		cmocka_unit_test(who_may_not_receive_gets_an_error),
+		cmocka_unit_test(no_thread_is_kept_out_by_another_ones_packets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "support.h"
@@ -44,6 +45,37 @@ check_communicators(void)
 		MPI_Comm_free(&copy);
 		sum_ranks(MPI_COMM_WORLD);
 		MPI_Comm_free(&copy_of_part);
+	}
+}
+
+/* A child's reduction is an error, and no part of its parent's. */
+static void
+reduce_in_child(MPI_Comm comm)
+{
+	pid_t child = fork();
+	float mine = 1000, sum = -1;
+	int status = -1;
+
+	CHECK(child >= 0);
+	if (child == 0) {
+		alarm(60); /* it hangs */
+		if (MPI_Allreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, comm) == MPI_SUCCESS ||
+			sum != -1)
+			_exit(1);
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child);
+	CHECK(status == 0);
+}
+
+void
+check_forks(void)
+{
+	for (int round = 0; round < 3; round++) {
+		sum_ranks(MPI_COMM_WORLD);
+		if (rank % 2 == round % 2)
+			reduce_in_child(MPI_COMM_WORLD);
+		sum_ranks(MPI_COMM_WORLD);
 	}
 }
 

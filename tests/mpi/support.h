@@ -58,6 +58,7 @@ struct check {
 	X(two_communicators)     \
 	X(progress)              \
 	X(communicators)         \
+	X(forks)                 \
 	X(left_to_mpi)           \
 	X(threads)               \
 	X(until_error)           \

@@ -360,7 +360,7 @@ xdp_open(unsigned int device, uint32_t queue, const struct frame_ends *ends, uns
 		mtu <= PAYLOAD_BYTES(MIN_FRAME_BYTES) ? MIN_FRAME_BYTES : MAX_FRAME_BYTES;
 	xdp->rings.kind = &xdp_kind;
 	xdp->rings.mtu = PAYLOAD_BYTES(xdp->frame_bytes);
-	xdp->program = (struct xdp_program){-1, -1};
+	xdp->program = (struct xdp_program){-1, -1, 0};
 	*problem = set_up(xdp, device, queue, ends);
 	if (*problem == NULL)
 		return &xdp->rings;

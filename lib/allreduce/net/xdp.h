@@ -9,6 +9,8 @@
  * driver can't. All else that comes goes to the kernel.
  */
 
+#include <sys/types.h>
+
 #include "net/frame.h"
 #include "net/rings.h"
 
@@ -34,8 +36,9 @@ const char *xdp_advice(int error);
  */
 
 struct xdp_program {
-	int link;  /* to the device; -1: none */
-	int ports; /* map: the pairs of UDP ports that are the job's; -1: none */
+	int link;      /* to the device; -1: none */
+	int ports;     /* map: the pairs of UDP ports that are the job's; -1: none */
+	pid_t process; /* that put it there */
 };
 
 /*
@@ -48,7 +51,7 @@ const char *xdp_program_start(struct xdp_program *program, const struct frame_en
 /* Datagrams from a remote UDP port to a local one are the job's. False: errno says why. */
 bool xdp_program_admit(const struct xdp_program *program, uint16_t from, uint16_t to);
 
-/* Take it off the device. */
+/* Take it off the device; a process forked from the one that put it there only closes it. */
 void xdp_program_end(struct xdp_program *program);
 
 #endif /* ALLREDUCE_XDP_H */

@@ -273,7 +273,7 @@ xdp_program_start(struct xdp_program *program, const struct frame_ends *ends, un
 	const char *problem;
 	int error;
 
-	*program = (struct xdp_program){-1, -1};
+	*program = (struct xdp_program){-1, -1, getpid()};
 	problem = start(program, &parts, ends, device, queue, socket);
 	error = errno;
 	close_file(parts.sockets); /* the link keeps the program, and the program its maps */
@@ -292,14 +292,14 @@ xdp_program_admit(const struct xdp_program *program, uint16_t from, uint16_t to)
 	return update_map(program->ports, key, 0);
 }
 
-/* A child of this process may have the link, too. */
+/* A child of this process may have the link, too, and close it first. */
 void
 xdp_program_end(struct xdp_program *program)
 {
 	union bpf_attr attributes = nothing();
 
 	attributes.link_detach.link_fd = (uint32_t)program->link;
-	if (program->link >= 0)
+	if (program->link >= 0 && program->process == getpid())
 		bpf(BPF_LINK_DETACH, &attributes);
 	close_file(program->link);
 	close_file(program->ports);

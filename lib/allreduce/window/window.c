@@ -73,7 +73,7 @@ finish(struct netfc_allreduce *comm, struct netfc_allreduce_handle *handle, uint
 	comm->stats.allreduces++;
 	comm->stats.values += handle->values;
 	handle->status = NETFC_ALLREDUCE_OK;
-	pthread_cond_broadcast(&comm->done);
+	lock_wake(comm);
 }
 
 void

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A forked process has a copy of the communicator, and no part in the job. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <pthread.h>
+
+#include <cmocka.h>
+
+#include "server.h"
+#include "workers.h"
+
+#define COUNT 5000
+#define FORKS 20
+#define HANGS_S 60 /* a child that is not through by then */
+
+#define EXPECT(condition)                                                         \
+	do {                                                                      \
+		if (!(condition)) {                                               \
+			fprintf(stderr, "# line %d: %s\n", __LINE__, #condition); \
+			wrong++;                                                  \
+		}                                                                 \
+	} while (0)
+
+/* What a child has of its parent's. */
+struct inherited {
+	struct netfc_allreduce *comm;
+	struct netfc_allreduce_handle *handle;
+	struct netfc_allreduce_options options;
+};
+
+/* Each collective is refused, and so is what waits for one. */
+static int
+reduce(struct inherited *inherited)
+{
+	struct netfc_allreduce *comm = inherited->comm;
+	const struct netfc_collective barrier = {.kind = NETFC_COLLECTIVE_BARRIER};
+	struct netfc_allreduce_totals *totals = netfc_allreduce_totals_new(NETFC_ALLREDUCE_FP32, 1);
+	struct netfc_allreduce_handle *handle = inherited->handle;
+	int32_t values[2] = {100, 100};
+	float one = 1, result = 0;
+	int wrong = 0;
+
+	EXPECT(netfc_allreduce(comm, values, 2, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM) ==
+		NETFC_ALLREDUCE_BROKEN);
+	EXPECT(netfc_reduce(comm, values, values, 2, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM,
+		       0) == NETFC_ALLREDUCE_BROKEN);
+	EXPECT(netfc_reduce_scatter(comm, values, values, 2, NETFC_ALLREDUCE_INT32,
+		       NETFC_ALLREDUCE_SUM) == NETFC_ALLREDUCE_BROKEN);
+	EXPECT(netfc_allgather(comm, values, values, 4) == NETFC_ALLREDUCE_BROKEN);
+	EXPECT(netfc_broadcast(comm, values, 4, 0) == NETFC_ALLREDUCE_BROKEN);
+	EXPECT(netfc_barrier(comm) == NETFC_ALLREDUCE_BROKEN);
+	EXPECT(netfc_allreduce_sum(comm, &one, 1, NETFC_ALLREDUCE_FP32, &result, NULL) ==
+		NETFC_ALLREDUCE_BROKEN);
+	EXPECT(netfc_allreduce_sum(comm, &one, 1, 0, &result, NULL) == NETFC_ALLREDUCE_BROKEN);
+	EXPECT(netfc_allreduce_dot(comm, &one, &one, 1, NETFC_ALLREDUCE_FP32, &result, NULL) ==
+		NETFC_ALLREDUCE_BROKEN);
+	EXPECT(netfc_allreduce_digits(comm, totals, &result, NETFC_ALLREDUCE_SUM) ==
+		NETFC_ALLREDUCE_BROKEN);
+	EXPECT(netfc_collective(comm, &barrier) == NETFC_ALLREDUCE_BROKEN);
+	EXPECT(netfc_allreduce_wait(&handle, -1, NULL) == NETFC_ALLREDUCE_BROKEN);
+	EXPECT(handle == NULL);
+	EXPECT(netfc_collective_start(comm, &barrier, false, &handle) == NETFC_ALLREDUCE_BROKEN);
+	EXPECT(handle == NULL);
+	EXPECT(netfc_allreduce_start(comm, values, 2, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM,
+		       true, &handle) == NETFC_ALLREDUCE_BROKEN);
+	EXPECT(values[0] == 100 && values[1] == 100);
+	netfc_allreduce_totals_free(totals);
+	return wrong;
+}
+
+/* All that there is to call. */
+static int
+use_all(struct inherited *inherited)
+{
+	struct netfc_allreduce *comm = inherited->comm;
+	struct netfc_allreduce_info info;
+	struct netfc_allreduce_stats stats;
+	unsigned int level = 1;
+	int wrong = reduce(inherited);
+
+	EXPECT(strstr(netfc_allreduce_error(comm), "forked") != NULL);
+	EXPECT(netfc_allreduce_silent_worker(comm) == -1);
+	EXPECT(netfc_allreduce_silent_member(comm, &level) == -1 && level == 0);
+	EXPECT(netfc_allreduce_failed_switch(comm) == -1);
+	netfc_allreduce_info(comm, &info);
+	EXPECT(info.switches == 0 && info.slots == 0);
+	netfc_allreduce_stats(comm, &stats);
+	EXPECT(stats.sent == 0);
+	netfc_allreduce_abort(comm);
+	EXPECT(netfc_allreduce_leave(comm) == NETFC_ALLREDUCE_BROKEN);
+	EXPECT(netfc_allreduce_join(comm, &inherited->options) == NETFC_ALLREDUCE_BROKEN);
+	netfc_allreduce_free(comm);
+	return wrong;
+}
+
+/* One of its own is as good as in any process, unless that may start no threads. */
+static int
+join_another_job(const struct inherited *inherited)
+{
+	struct netfc_allreduce_options options = inherited->options;
+	struct netfc_allreduce *comm;
+	int32_t value = 5;
+	int wrong = 0;
+
+#ifdef __SANITIZE_THREAD__ /* not in a process that was forked from threads */
+	return wrong;
+#endif
+	options.worker = 0;
+	options.workers = 1;
+	options.job = (uint16_t)(1000 + getpid() % 50000);
+	comm = worker_join(&options);
+	EXPECT(comm != NULL);
+	if (comm == NULL)
+		return wrong;
+	EXPECT(netfc_allreduce(comm, &value, 1, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM) ==
+		NETFC_ALLREDUCE_OK);
+	EXPECT(value == 5);
+	EXPECT(netfc_allreduce_leave(comm) == NETFC_ALLREDUCE_OK);
+	netfc_allreduce_free(comm);
+	return wrong;
+}
+
+/* Returns whether the child found all as it should be. */
+static bool
+fork_once(struct inherited *inherited)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		alarm(HANGS_S);
+		_exit(use_all(inherited) + join_another_job(inherited));
+	}
+	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+struct scene {
+	struct place place;
+	atomic_bool over;
+	bool threads; /* another thread of each worker's reduces meanwhile */
+};
+
+struct other {
+	struct netfc_allreduce *comm;
+	struct scene *scene;
+	int wrong;
+};
+
+/* It has the lock most of the time. */
+static void *
+read_all_the_time(void *argument)
+{
+	struct other *other = argument;
+	struct netfc_allreduce_stats stats;
+
+	while (!atomic_load(&other->scene->over))
+		netfc_allreduce_stats(other->comm, &stats);
+	return NULL;
+}
+
+static int
+reduce_in_parent(struct netfc_allreduce *comm, unsigned int w, unsigned int n, unsigned int round)
+{
+	static _Thread_local int32_t values[COUNT];
+	int wrong = 0;
+
+	for (unsigned int i = 0; i < COUNT; i++)
+		values[i] = (int32_t)(w + round + i);
+	EXPECT(netfc_allreduce(comm, values, COUNT, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM) ==
+		NETFC_ALLREDUCE_OK);
+	for (unsigned int i = 0; i < COUNT && wrong == 0; i++)
+		EXPECT(values[i] == (int32_t)(n * (round + i) + n * (n - 1) / 2));
+	return wrong;
+}
+
+static int
+fork_now_and_then(unsigned int w, unsigned int n, void *context)
+{
+	struct scene *scene = context;
+	struct inherited inherited = {.options = worker_options(&scene->place, w, n)};
+	struct other other = {.scene = scene};
+	int32_t value = 1;
+	pthread_t thread;
+	int wrong = 0;
+
+	inherited.options.deadline_ms = 1000 * HANGS_S;
+	inherited.comm = other.comm = worker_join(&inherited.options);
+	EXPECT(inherited.comm != NULL);
+	if (wrong != 0)
+		return wrong;
+	if (scene->threads)
+		pthread_create(&thread, NULL, read_all_the_time, &other);
+	for (unsigned int round = 0; round < FORKS; round++) {
+		EXPECT(netfc_allreduce_start(inherited.comm, &value, 1, NETFC_ALLREDUCE_INT32,
+			       NETFC_ALLREDUCE_MAX, round % 2 == 0,
+			       &inherited.handle) == NETFC_ALLREDUCE_OK);
+		EXPECT(fork_once(&inherited));
+		EXPECT(netfc_allreduce_wait(&inherited.handle, -1, NULL) == NETFC_ALLREDUCE_OK);
+		wrong += reduce_in_parent(inherited.comm, w, n, round);
+	}
+	if (scene->threads) {
+		atomic_store(&scene->over, true);
+		pthread_join(thread, NULL);
+	}
+	EXPECT(netfc_allreduce_leave(inherited.comm) == NETFC_ALLREDUCE_OK);
+	netfc_allreduce_free(inherited.comm);
+	return wrong;
+}
+
+static void
+a_child_has_no_part_in_the_job(void **state)
+{
+	for (int threads = 0; threads < 2; threads++) {
+		struct server *server = server_start(&server_defaults);
+		struct scene scene = {
+			.place = place_at(server_port(server)), .threads = threads != 0};
+
+		(void)state;
+		assert_int_equal(workers_run(2, fork_now_and_then, &scene), 0);
+		assert_int_equal(server_jobs(server), 0);
+		server_stop(server);
+	}
+}
+
+/* It ends, with or without freeing what it has. */
+static void
+a_child_of_a_communicator_that_has_joined_nothing(void **state)
+{
+	struct inherited inherited = {.comm = netfc_allreduce_new()};
+	pid_t child = fork();
+	int status = -1;
+
+	(void)state;
+	if (child == 0) {
+		alarm(HANGS_S);
+		netfc_allreduce_free(inherited.comm);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	netfc_allreduce_free(inherited.comm);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_child_has_no_part_in_the_job),
+		cmocka_unit_test(a_child_of_a_communicator_that_has_joined_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
