@@ -124,6 +124,62 @@ address_answer(struct rte_ipv6_hdr *ip, const uint8_t target[16])
 	return rte_cpu_to_be_32(FLAG_OVERRIDE | (nobody ? 0 : FLAG_SOLICITED));
 }
 
+/* What options say. */
+enum options {
+	OPTIONS_MALFORMED, /* one of them is empty, or longer than the packet */
+	OPTIONS_WITHOUT,   /* no MAC address of that type */
+	OPTIONS_WITH,
+};
+
+/* Look for a MAC address among a message's options. */
+static enum options
+find_mac(const struct neighbour_packet *packet, uint8_t type, struct rte_ether_addr *mac)
+{
+	const uint8_t *option = (const uint8_t *)&packet->option;
+	uint32_t length =
+		rte_be_to_cpu_16(packet->ip.payload_len) - (uint32_t)sizeof(packet->neighbour);
+	enum options found = OPTIONS_WITHOUT;
+
+	while (length > 0) {
+		uint32_t bytes = length < 2 ? 0 : option[1] * 8u;
+
+		if (bytes == 0 || bytes > length)
+			return OPTIONS_MALFORMED;
+		if (option[0] == type) {
+			memcpy(mac, option + 2, sizeof(*mac));
+			found = OPTIONS_WITH;
+		}
+		option += bytes;
+		length -= bytes;
+	}
+	return found;
+}
+
+/* To the group of all whose address ends in the same three bytes (RFC 4291, section 2.7.1). */
+static void
+write_group(const uint8_t target[16], uint8_t group[16])
+{
+	static const uint8_t all[16] = {0xff, 0x02, [11] = 1, 0xff};
+
+	memcpy(group, all, 13);
+	memcpy(group + 13, target + 13, 3);
+}
+
+/* What section 7.1.1 wants of a solicitation besides what read_message() checks. */
+static bool
+may_be_answered(const struct neighbour_packet *packet)
+{
+	struct rte_ether_addr mac;
+	enum options options = find_mac(packet, OPTION_SOURCE_MAC, &mac);
+	uint8_t group[16];
+
+	if (!is_unspecified(&packet->ip.src_addr))
+		return options != OPTIONS_MALFORMED;
+	write_group(packet->neighbour.target, group);
+	return options == OPTIONS_WITHOUT &&
+		memcmp(&packet->ip.dst_addr, group, sizeof(group)) == 0;
+}
+
 static bool
 is_sound(const struct rte_mbuf *mbuf, const struct frame *frame)
 {
@@ -141,9 +197,11 @@ discovery_answer(struct rte_mbuf *mbuf, const struct frame *frame, const struct 
 {
 	struct neighbour_packet *packet;
 	uint16_t payload = sizeof(*packet) - sizeof(packet->ip);
+	uint8_t copy[MAX_BYTES];
 
 	if (mbuf_bytes(mbuf, frame->network_offset, SOLICITATION_BYTES) == NULL ||
 		!is_sound(mbuf, frame) ||
+		!may_be_answered(read_message(mbuf, frame, ICMPV6_NEIGHBOUR_SOLICITATION, copy)) ||
 		!set_length(mbuf, frame->network_offset + (uint32_t)sizeof(*packet)))
 		return false;
 	packet = rte_pktmbuf_mtod_offset(mbuf, struct neighbour_packet *, frame->network_offset);
@@ -173,12 +231,10 @@ struct solicitation_frame {
 
 _Static_assert(sizeof(struct solicitation_frame) == DISCOVERY_SOLICITATION_BYTES, "as declared");
 
-/* To the group of all whose address ends in the same three bytes (RFC 4291, section 2.7.1). */
 void
 discovery_write_solicitation(const struct rte_ether_addr *mac, const uint8_t own[16],
 	const uint8_t target[16], uint8_t *frame)
 {
-	static const uint8_t group[16] = {0xff, 0x02, [11] = 1, 0xff};
 	struct solicitation_frame question = {
 		.ethernet = {.dst_addr = {{0x33, 0x33}},
 			.src_addr = *mac,
@@ -192,8 +248,7 @@ discovery_write_solicitation(const struct rte_ether_addr *mac, const uint8_t own
 	struct neighbour_packet *packet = &question.packet;
 	uint8_t to[16];
 
-	memcpy(to, group, 13);
-	memcpy(to + 13, target + 13, 3);
+	write_group(target, to);
 	memcpy(question.ethernet.dst_addr.addr_bytes + 2, to + 12, 4);
 	memcpy(&packet->ip.src_addr, own, 16);
 	memcpy(&packet->ip.dst_addr, to, 16);
@@ -201,27 +256,6 @@ discovery_write_solicitation(const struct rte_ether_addr *mac, const uint8_t own
 	memcpy(packet->neighbour.target, target, 16);
 	packet->neighbour.checksum = rte_ipv6_udptcp_cksum(&packet->ip, &packet->neighbour);
 	memcpy(frame, &question, sizeof(question));
-}
-
-/* The MAC address among the options; false: it is not there, or one of them is malformed. */
-static bool
-find_mac(const uint8_t *options, uint32_t length, struct rte_ether_addr *mac)
-{
-	bool found = false;
-
-	while (length > 0) {
-		uint32_t bytes = length < 2 ? 0 : options[1] * 8u;
-
-		if (bytes == 0 || bytes > length)
-			return false;
-		if (options[0] == OPTION_TARGET_MAC) {
-			memcpy(mac, options + 2, sizeof(*mac));
-			found = true;
-		}
-		options += bytes;
-		length -= bytes;
-	}
-	return found;
 }
 
 bool
@@ -236,9 +270,5 @@ discovery_read_advertisement(const struct rte_mbuf *mbuf, const struct frame *fr
 		memcmp(&packet->ip.dst_addr, own, 16) == 0 &&
 		memcmp(packet->neighbour.target, target, 16) == 0 &&
 		(packet->neighbour.flags & RTE_BE32(FLAG_SOLICITED)) != 0 &&
-		is_sound(mbuf, frame) &&
-		find_mac((const uint8_t *)&packet->option,
-			(uint32_t)(rte_be_to_cpu_16(packet->ip.payload_len) -
-				sizeof(packet->neighbour)),
-			mac);
+		is_sound(mbuf, frame) && find_mac(packet, OPTION_TARGET_MAC, mac) == OPTIONS_WITH;
 }

@@ -41,6 +41,15 @@ drop(enum drop_reason *reason, enum drop_reason why)
 	return VERDICT_DROP;
 }
 
+/* Of the kind whose addresses stand where the header has them. */
+static bool
+is_ethernet_ipv4(const struct rte_arp_hdr *arp)
+{
+	return arp->arp_hardware == RTE_BE16(RTE_ARP_HRD_ETHER) &&
+		arp->arp_protocol == RTE_BE16(RTE_ETHER_TYPE_IPV4) &&
+		arp->arp_hlen == RTE_ETHER_ADDR_LEN && arp->arp_plen == sizeof(rte_be32_t);
+}
+
 static enum verdict
 handle_arp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct frame *frame,
 	enum drop_reason *reason)
@@ -49,8 +58,7 @@ handle_arp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct 
 	struct rte_arp_hdr copy;
 
 	arp = rte_pktmbuf_read(mbuf, frame->network_offset, sizeof(*arp), &copy);
-	if (arp == NULL || arp->arp_hardware != RTE_BE16(RTE_ARP_HRD_ETHER) ||
-		arp->arp_protocol != RTE_BE16(RTE_ETHER_TYPE_IPV4))
+	if (arp == NULL || !is_ethernet_ipv4(arp))
 		return VERDICT_FORWARD;
 	if (!has_address(endpoint, 4, &arp->arp_data.arp_tip))
 		return VERDICT_FORWARD;

@@ -19,7 +19,7 @@
 #define DISCOVERY_SOLICITATION_BYTES 86
 
 /**
- * Whether an IPv6 packet is a valid neighbour solicitation (section 7.1.1).
+ * Whether an IPv6 packet is a neighbour solicitation.
  *
  * @param target the address that it asks for
  */
@@ -29,7 +29,7 @@ bool discovery_solicited_address(
 /**
  * Neighbour solicitation to advertisement, in place (section 7.2.4).
  *
- * @return false: headers are not whole, or not in the first segment
+ * @return false: it is to be discarded (section 7.1.1), or its header is not in the first segment
  */
 bool discovery_answer(
 	struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac);

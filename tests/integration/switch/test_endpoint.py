@@ -215,6 +215,10 @@ def dialogues(mac):
     yield 'solicitation, tagged', solicitation(tags=[4094]), advertisement(mac, [4094])
     yield 'solicitation without option', solicitation(option=False), advertisement(mac)
     yield 'duplicate address detection', solicitation(source='::', option=False), bytes(all_nodes)
+    nonce = IPv6(src='::', dst='ff02::1:ff00:100', hlim=255) / ICMPv6ND_NS(tgt=SWITCH_IP6) \
+        / Raw(bytes((14, 1, 1, 2, 3, 4, 5, 6)))
+    yield ('duplicate address detection, with a nonce',
+           bytes(Ether(src=frames.CLIENT_MAC, dst='33:33:ff:00:01:00') / nonce), bytes(all_nodes))
     for tags in ([], [7], [7, 8]):
         yield (f'request, tags {tags}', question(udp(payload), tags=tags),
                answer(mac, udp_back(payload), tags))
@@ -282,6 +286,28 @@ def damaged():
     yield question(ICMP(type=8, chksum=0x1234))
     yield question6(ICMPv6EchoRequest(cksum=0x1234))
     yield solicitation(cksum=0x1234)
+    yield from invalid_solicitations()
+
+
+def invalid_solicitations():
+    """That section 7.1.1 of RFC 4861 wants discarded, all else being right."""
+    def ask(*options, source=frames.CLIENT_IP6, group=f'ff02::1:ff00:{SWITCH_IP6.split(":")[-1]}',
+            padding=b''):
+        packet = IPv6(src=source, dst=group, hlim=255) / ICMPv6ND_NS(tgt=SWITCH_IP6)
+        for option in options:
+            packet /= option
+        return frames.build(Ether(src=frames.CLIENT_MAC, dst='33:33:ff:00:00:01') / packet
+                            / Raw(padding))
+
+    own_mac = ICMPv6NDOptSrcLLAddr(lladdr=frames.CLIENT_MAC)
+    yield ask(padding=bytes((1, 0)) + bytes(6))
+    yield ask(own_mac, padding=bytes((14, 0)) + bytes(6))
+    yield ask(padding=bytes((1, 2)) + bytes(6))
+    yield ask(padding=b'\1')
+    yield ask(own_mac, source='::')
+    yield ask(source='::', group='ff02::1')
+    yield ask(source='::', group=SWITCH_IP6)
+    yield ask(source='::', group='ff02::1:ff00:99')
 
 
 def send_unwanted(folder, unwanted_frames):
@@ -312,6 +338,8 @@ def not_for_it():
     yield arp(other)
     yield arp(other, op='is-at')
     yield arp()[:30]
+    for lengths in ((8, 4), (6, 16)):  # of the addresses in it, which then stand elsewhere
+        yield arp('10.1.0.98')[:18] + bytes(lengths) + arp('10.1.0.98')[20:]
     yield solicitation(other6)
     yield question(ICMP(type=8), target=other)
     yield question(ICMP(type=8), target='10.1.0.255')
