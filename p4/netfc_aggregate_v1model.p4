@@ -160,7 +160,7 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
                     hdr.place.decided = 1;
 #endif
                     if (joined_port != 0 && joined_port != hdr.udp.source) {
-                        refuse(AGGREGATE_REASON_FULL);
+                        refuse(AGGREGATE_REASON_TAKEN);
 #ifdef NETFC_LEAF
                     } else if (meta.leaf == 1 && meta.placed == 0) {
                         refuse(AGGREGATE_REASON_PLACE);

@@ -185,6 +185,15 @@ open_up(struct netfc_allreduce *comm)
 	return status;
 }
 
+static int
+draw_incarnation(struct netfc_allreduce *comm)
+{
+	comm->incarnation = netfc_allreduce_draw_token();
+	return comm->incarnation != 0
+		? NETFC_ALLREDUCE_OK
+		: error_set(comm, NETFC_ALLREDUCE_SYSTEM, "The system has no random numbers.");
+}
+
 int
 netfc_allreduce_join(struct netfc_allreduce *comm, const struct netfc_allreduce_options *given)
 {
@@ -200,7 +209,9 @@ netfc_allreduce_join(struct netfc_allreduce *comm, const struct netfc_allreduce_
 	comm->options = without_pointers(options);
 	comm->next_chunk = 0;
 	comm->failed_for = 0;
-	status = keys_open(comm, options.key_file);
+	status = draw_incarnation(comm);
+	if (status == NETFC_ALLREDUCE_OK)
+		status = keys_open(comm, options.key_file);
 	if (status == NETFC_ALLREDUCE_OK)
 		status = join_all(comm, &options);
 	if (status == NETFC_ALLREDUCE_OK)

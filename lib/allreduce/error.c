@@ -160,6 +160,8 @@ write_failure(unsigned int reason, char *text, size_t bytes)
 	else if (reason == AGGREGATE_REASON_FAILED)
 		snprintf(text, bytes,
 			"its deadline has passed, or it was told to end (abort, leave)");
+	else if (reason == AGGREGATE_REASON_NO_JOB)
+		snprintf(text, bytes, "it was started anew, and has lost its place");
 	else if (reason == AGGREGATE_REASON_PARENT)
 		snprintf(text, bytes, "the switch above, or another of its members, has failed");
 	else
@@ -314,11 +316,22 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 			comm->options.worker, job, text);
 	case AGGREGATE_REASON_FULL:
 		return error_set_for(comm, peer, NETFC_ALLREDUCE_FULL,
-			"Switch %s has no place for worker %u in job %u: no job, slot or worker "
-			"number is left, or another process has it, or the job exists with another "
-			"token, from a running or an earlier job. Let all workers take another job "
-			"number, ask for fewer slots, or wait until other jobs have ended; or start "
-			"the switch with more (--aggregate jobs=,slots=,workers=).",
+			"Switch %s, or one above it, has no place for job %u: no job is left, or it takes "
+			"fewer workers than %u, or, in P4, it was not told of that job. Wait until "
+			"other jobs have ended, or start it with more (--aggregate jobs=,workers=).",
+			text, job, comm->options.workers);
+	case AGGREGATE_REASON_NO_SLOTS:
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_NO_SLOTS,
+			"Switch %s, or one above it, has no slot left for job %u: wait until other jobs "
+			"have ended, let them ask for fewer (option slots), or start it with more "
+			"(--aggregate slots=).",
+			text, job);
+	case AGGREGATE_REASON_TAKEN:
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_TAKEN,
+			"Switch %s does not give worker %u a place in job %u: another process has it, "
+			"as where this worker was started anew while the job goes on, or another job, "
+			"with another token, has the number. Let all workers join again, or take "
+			"another job number.",
 			text, comm->options.worker, job);
 	case AGGREGATE_REASON_LOOP:
 	case AGGREGATE_REASON_PLACE:

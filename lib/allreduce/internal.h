@@ -177,7 +177,8 @@ struct netfc_allreduce {
 	atomic_bool aborted;
 
 	struct netfc_allreduce_options options; /* its pointers are of no use after joining */
-	uint32_t next_id; /* of joins and leaves: even, each its own and the one after it */
+	uint64_t incarnation; /* of this process in the job: drawn for each join */
+	uint32_t next_id;     /* of joins and leaves: even, each its own and the one after it */
 	enum life life;
 	struct peer *peer;
 	unsigned int peers;

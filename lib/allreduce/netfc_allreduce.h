@@ -53,7 +53,12 @@
  * ends an allreduce.
  *
  * A worker that was started anew has no place in a job that goes on, since it would number its
- * chunks from 0: joining says NETFC_ALLREDUCE_FULL. Let all workers join another job.
+ * chunks from 0: joining says NETFC_ALLREDUCE_TAKEN, and the others hear that it has restarted if
+ *it has the address and port that it had. Let all workers join again.
+ *
+ * NETFC_ALLREDUCE_FULL and NETFC_ALLREDUCE_NO_SLOTS may pass when other jobs end: join again later.
+ * NETFC_ALLREDUCE_TAKEN is another job's number, or a place that another process has: who may
+ *choose a number takes another one.
  *
  * ## Threads
  * Every communicator has a thread of its own, which works on started allreduces when nobody waits
@@ -177,12 +182,14 @@ enum netfc_allreduce_flag {
 	X(WAITING, "waiting", "not all workers have joined in time")                        \
 	X(NO_JOB, "no-job", "the switch does not know the job: restarted, or it timed out") \
 	X(MISMATCH, "mismatch", "other workers ask for something else")                     \
-	X(FULL, "full", "no job, slot or worker number is left, or others have the place")  \
+	X(FULL, "full", "no job is left, or the switch takes fewer workers")                \
 	X(WINDOW, "window", "the chunk is further ahead than the job's slots allow")        \
 	X(SILENT, "silent", "a worker is silent")                                           \
 	X(PROTOCOL, "protocol", "the switch answers what it should not")                    \
 	X(LEFT, "left", "a worker has left the job")                                        \
-	X(FAILED, "failed", "another worker has failed")
+	X(FAILED, "failed", "another worker has failed")                                    \
+	X(TAKEN, "taken", "another process has the place, or another job the number")       \
+	X(NO_SLOTS, "no-slots", "no slot is left")
 
 enum netfc_allreduce_status {
 #define NETFC_ALLREDUCE_STATUS_ENUM_(symbol, name, meaning) NETFC_ALLREDUCE_##symbol,
@@ -363,7 +370,7 @@ NETFC_ALLREDUCE_API struct netfc_allreduce *netfc_allreduce_new(void);
  *
  * @param options read during the call only
  * @return OK; ARGUMENT, MEMORY, SYSTEM, INTERRUPTED (a signal came: call again), TIMEOUT, REFUSED,
- *   OFF, WAITING, MISMATCH, FULL, PROTOCOL or ABORTED
+ *   OFF, WAITING, MISMATCH, FULL, TAKEN, NO_SLOTS, PROTOCOL or ABORTED
  */
 NETFC_ALLREDUCE_API int
 netfc_allreduce_join(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options);

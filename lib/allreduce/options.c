@@ -59,6 +59,7 @@ tree_place(const struct netfc_allreduce_options *options)
 	struct aggregate_place place = {
 		.levels = (uint8_t)options->levels,
 		.workers = options->tree_workers,
+		.below = 1,
 	};
 
 	for (unsigned int l = 0; l < options->levels; l++)

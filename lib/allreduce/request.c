@@ -32,7 +32,9 @@ request_of(struct netfc_allreduce *comm, const struct peer *peer, uint8_t op, ui
 				.slots = (uint16_t)comm->options.slots,
 				.bytes = (uint16_t)peer->asked_bytes,
 				.least = comm->options.bytes == 0 ? PATH_MIN_BYTES : 0,
+				.features = AGGREGATE_FEATURE_LABELS,
 				.cookie = secret,
+				.incarnation = comm->incarnation,
 				.place = tree_place(&comm->options),
 			},
 	};

@@ -101,7 +101,7 @@ outcome_of(const struct job *job, int status)
 {
 	if (status == NETFC_ALLREDUCE_OK)
 		return JOB_JOINED;
-	if (status == NETFC_ALLREDUCE_FULL && job->attempts + 1 < MAX_ATTEMPTS)
+	if (status == NETFC_ALLREDUCE_TAKEN && job->attempts + 1 < MAX_ATTEMPTS)
 		return JOB_TAKEN;
 	return JOB_FAILED;
 }

@@ -10,8 +10,8 @@ local aggregation = Proto("netfc_aggregation", "NetFC aggregation")
 local UDP_PORTS = "20040-20047"
 local MAGIC = 0x4e46
 local HEADER_BYTES = 24
-local JOIN_BYTES = 16
-local PLACE_BYTES = 8 -- and two for each level
+local JOIN_BYTES = 24
+local PLACE_BYTES = 12 -- and two for each level
 local PART_BYTES = 8 -- and the digits
 local JOIN, COPY, LEAVE = 32, 37, 40
 local CODE, MISSING, OWNER, DIGITS = 7, 64, 64, 128
@@ -39,7 +39,7 @@ local CODES = {
 local REASONS = {
     [0] = "none", [1] = "off", [2] = "waiting", [3] = "no-job", [4] = "mismatch", [5] = "full",
     [6] = "window", [8] = "cookie", [9] = "failed", [10] = "loop", [11] = "place",
-    [12] = "no-parent", [13] = "parent", [14] = "digits",
+    [12] = "no-parent", [13] = "parent", [14] = "taken", [15] = "digits", [16] = "no-slots",
 }
 -- What the values of a result are.
 local KINDS = {
@@ -78,10 +78,13 @@ local fields = {
     slots = ProtoField.uint16("netfc_aggregation.join.slots", "Slots"),
     bytes = ProtoField.uint16("netfc_aggregation.join.bytes", "Bytes of values in a chunk"),
     cookie = ProtoField.uint64("netfc_aggregation.join.cookie", "Cookie", base.HEX),
+    incarnation = ProtoField.uint64("netfc_aggregation.join.incarnation", "Incarnation", base.HEX),
+    labels = ProtoField.bool("netfc_aggregation.join.labels", "Labels", 8, nil, 0x01),
+    leaf = ProtoField.bool("netfc_aggregation.join.leaf", "Leaf", 8, nil, 0x02),
     levels = ProtoField.uint8("netfc_aggregation.place.levels", "Switches above"),
     decided = ProtoField.uint8("netfc_aggregation.place.decided", "Decided at level, and 1"),
-    incarnation = ProtoField.uint16("netfc_aggregation.place.incarnation", "Incarnation", base.HEX),
     all_workers = ProtoField.uint32("netfc_aggregation.place.workers", "Workers of the tree"),
+    below = ProtoField.uint32("netfc_aggregation.place.below", "Workers below"),
     member = ProtoField.string("netfc_aggregation.place.member", "Member"),
     digits = ProtoField.bool("netfc_aggregation.digits", "Digits", 8, nil, DIGITS),
     first = ProtoField.uint16("netfc_aggregation.part.first", "First lane"),
@@ -157,8 +160,8 @@ local function has_digits(buffer)
     return asks and op ~= JOIN and op ~= LEAVE and buffer(15, 1):uint() >= DIGITS
 end
 
--- Byte 15: of a chunk's request its owner and whether it has digits, of a result what its values are, else
--- a reason.
+-- Byte 15: of a chunk's request its owner and whether it has digits, of a result what its values are, of a
+-- join's request or grant what its sender knows, else a reason.
 local function add_reason(buffer, tree, name)
     local status, reason, op = buffer(5, 1):uint(), buffer(15, 1):uint(), buffer(3, 1):uint()
     local is_chunk = op ~= JOIN and op ~= LEAVE
@@ -172,6 +175,9 @@ local function add_reason(buffer, tree, name)
         end
     elseif is_chunk and status >= 0x80 and status % 0x80 < 16 then
         tree:add(fields.kind, buffer(15, 1))
+    elseif op == JOIN and status % 0x80 < 16 then
+        tree:add(fields.labels, buffer(15, 1))
+        tree:add(fields.leaf, buffer(15, 1))
     else
         tree:add(fields.reason, buffer(15, 1)):append_text(" (" .. name .. ")")
     end
@@ -212,8 +218,8 @@ local function add_place(buffer, tree, at)
     end
     tree:add(fields.levels, buffer(at, 1))
     tree:add(fields.decided, buffer(at + 1, 1))
-    tree:add(fields.incarnation, buffer(at + 2, 2))
     tree:add(fields.all_workers, buffer(at + 4, 4))
+    tree:add(fields.below, buffer(at + 8, 4))
     for level = 1, levels do
         local range = buffer(at + PLACE_BYTES + 2 * level - 2, 2)
         tree:add(fields.member, range, range(1, 1):uint() .. " of " .. range(0, 1):uint()
@@ -231,6 +237,7 @@ local function add_join(buffer, tree, granted)
     tree:add(fields.slots, buffer(26, 2))
     tree:add(fields.bytes, buffer(28, 2))
     tree:add(granted and fields.session or fields.cookie, buffer(32, 8))
+    tree:add(fields.incarnation, buffer(40, 8))
     add_place(buffer, tree, HEADER_BYTES + JOIN_BYTES)
 end
 

@@ -25,8 +25,8 @@ class AllreduceError(NetfcError):
     """Why an allreduce, joining or leaving has failed; its text says who, what, and what to do.
 
     status: a word: "silent", "left", "failed", "timeout", "refused", "off", "waiting", "no-job",
-    "mismatch", "full", "window", "protocol", "system", "aborted" or "broken" (as enum
-    netfc_allreduce_status of netfc_allreduce.h).
+    "mismatch", "full", "no-slots", "taken", "window", "protocol", "system", "aborted" or "broken"
+    (as enum netfc_allreduce_status of netfc_allreduce.h).
     worker: who is silent, has left, has failed, was late or called another collective than
     others; the least of them, where there are several, and the text says how many more. None:
     nobody, or it is not known who. leaf: in a tree of switches, of the members of the switch

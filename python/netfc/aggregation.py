@@ -30,8 +30,13 @@ REASONS = {
     11: "place",
     12: "no-parent",
     13: "parent",
-    14: "digits",
+    14: "taken",
+    15: "digits",
+    16: "no-slots",
 }
+# What the sender of a join is or knows, a set in byte 15; of a granted join: what members may use.
+FEATURES = {1: "labels", 2: "leaf"}
+LABELS, LEAF = FEATURES
 MISSING = 64  # and the number of the worker whose values are missing
 OWNER = (
     64  # and the number of the worker who gets a reduction's results, or whose values are copied
@@ -51,9 +56,9 @@ UDP_PORT = 20040  # of the first shard
 CODE = 7  # of a status whose reason is in the header
 # As protocol.HEADER, then job, worker, reason, token (join) or session.
 HEADER = struct.Struct(">HBBBBHIHBBQ")
-JOIN = struct.Struct(">BBHHHQ")  # workers, shards, slots, bytes, least, cookie or session
-# Behind it, in a tree of switches: levels above, decided, incarnation, workers of the tree; and
-PLACE = struct.Struct(">BBHI")
+JOIN = struct.Struct(">BBHHHQQ")  # workers, shards, slots, bytes, least, cookie or session, incarnation
+# Behind it, in a tree of switches: levels above, decided, 0, workers of the tree, below; and
+PLACE = struct.Struct(">BBHII")
 LEVEL = struct.Struct(">BB")  # for each level, from below: members of that switch, which one it is
 PART = struct.Struct(">HHBBBB")  # first lane, lanes, part, parts, lowest digit, digits of a lane
 DIGIT_BYTES = 4
@@ -68,17 +73,17 @@ class Place:
 
     path: of each switch above the one that is joined, from below, how many members it has, and
     which of them the switch below it is. workers: of the whole tree. decided, of replies: how many
-    levels above that was decided, and 1. incarnation, of switches that join: another at each start.
+    levels above that was decided, and 1. below: workers behind the sender; a worker's: 1.
     """
 
     path: tuple[tuple[int, int], ...]
     workers: int
     decided: int = 0
-    incarnation: int = 0
+    below: int = 1
 
     def __bytes__(self) -> bytes:
         levels = b"".join(LEVEL.pack(*level) for level in self.path)
-        head = PLACE.pack(len(self.path), self.decided, self.incarnation, self.workers)
+        head = PLACE.pack(len(self.path), self.decided, 0, self.workers, self.below)
         return head + levels
 
 
@@ -87,14 +92,14 @@ def read_place(behind: bytes) -> Place | None:
     as well, which nobody can tell who has no key."""
     if len(behind) < PLACE.size:
         return None
-    levels, decided, incarnation, workers = PLACE.unpack_from(behind)
+    levels, decided, _, workers, below = PLACE.unpack_from(behind)
     end = PLACE.size + levels * LEVEL.size
     if levels > MAX_LEVELS or not 0 < workers <= MAX_TREE_WORKERS or len(behind) < end:
         return None
     path = tuple((members, index) for members, index in LEVEL.iter_unpack(behind[PLACE.size : end]))
     if not all(index < members for members, index in path):
         return None
-    return Place(path, workers, decided, incarnation)
+    return Place(path, workers, decided, below)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -151,12 +156,14 @@ class Worker:
     """A worker's place in a job: what stands in every message of it.
 
     session: as the reply to a complete join grants it; 0, as P4 switches grant: the token is it.
+    incarnation: of the process, in its joins: 64 random bits, drawn for each join of a job.
     """
 
     job: int
     token: int
     number: int
     session: int = 0
+    incarnation: int = 1
 
 
 def values_format(format_id: int, of_result: bool = False) -> int:
@@ -203,15 +210,16 @@ def join(
     cookie: int = 0,
     message_id: int = 0,
     place: Place | None = None,
+    features: int = 0,
 ) -> bytes:
     """A request to join: `slots` and `chunk_bytes` (of values in a chunk) as wanted.
 
     cookie: as the switch has given it; of a member that tells that it is alive, the session.
-    place: of the switch in a tree; None: it is alone.
+    place: of the switch in a tree; None: it is alone. features: a set of FEATURES.
     """
-    asked = JOIN.pack(workers, 0, slots, chunk_bytes, 0, cookie)
+    asked = JOIN.pack(workers, 0, slots, chunk_bytes, 0, cookie, worker.incarnation)
     behind = b"" if place is None else bytes(place)
-    return _header(worker, OPS["join"], 0, 0, message_id) + asked + behind
+    return _header(worker, OPS["join"], 0, 0, message_id, features) + asked + behind
 
 
 def leave(worker: Worker, message_id: int = 0, reason: int = 0) -> bytes:

@@ -151,6 +151,7 @@ class Aggregation(Packet):
         ConditionalField(ShortField("least", 0), _is_join),
         ConditionalField(XLongField("cookie", 0), _has_cookie),
         ConditionalField(XLongField("granted_session", 0), _grants),
+        ConditionalField(XLongField("incarnation", 1), _is_join),
         ConditionalField(_Read("place", aggregation.read_place), _is_join),
         ConditionalField(_Read("part", aggregation.read_part), _has_digits),
         ConditionalField(_Values(), _has_values),
@@ -193,6 +194,8 @@ class Aggregation(Packet):
             return text + f", reply: {aggregation.reason_name(self.reason, self._absence())}"
         if self.code:
             return text + self.sprintf(", reply: error %code%")
+        if _is_join(self):
+            return text + ", reply: joined"
         kind = aggregation.KINDS.get(self.reason, f"unknown {self.reason}")
         return text + ", reply" + (f": {kind}" if self.reason else "")
 

@@ -4,9 +4,9 @@
  * workers go through two incarnations of one job: they join with cookies, send chunks (copies from
  * one, sums for one and sums for all in turn), leave, and join again with the same number and
  * token, from the same ports. The network loses, repeats, reorders and delays, from one incarnation
- * into the next as well. While a job is not complete, processes may be restarted at another port,
- * with or without a leave, or be silent for long. Usage: aggregate_explore_jobs SLOTS ROUNDS
- * PACKETS TROUBLES
+ * into the next as well. While a job is not complete, processes may be restarted at the same port
+ * or another, with or without a leave, or be silent for long. Usage: aggregate_explore_jobs SLOTS
+ * ROUNDS PACKETS TROUBLES
  *
  * In each state: a result that a worker accepts is the sum of its own incarnation's values; what a
  * process sends now is not refused; what an earlier one sent changes nobody's place; and if from

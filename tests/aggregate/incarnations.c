@@ -25,6 +25,7 @@ code_job(struct coder *coder, struct model_job *job)
 	code(coder, &job->left, 2);
 	for (unsigned int w = 0; w < WORKERS; w++) {
 		code(coder, &job->port[w], 2);
+		code(coder, &job->incarnation[w], 1);
 		code(coder, &job->serial[w], 3);
 	}
 }

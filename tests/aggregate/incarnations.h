@@ -18,9 +18,10 @@
 #define MAX_ENTRIES (2 * MAX_SLOTS)
 #define MAX_CHUNKS 8
 #define MAX_IN_FLIGHT 4
-#define JOBS 2    /* that the table has room for */
-#define PORTS 4   /* of a worker: another for each process of it */
-#define NUMBERS 8 /* of sessions and of what cookies are made of */
+#define JOBS 2      /* that the table has room for */
+#define PORTS 4     /* of a worker: another for each process of it */
+#define PROCESSES 2 /* of them have the same UDP port */
+#define NUMBERS 8   /* of sessions and of what cookies are made of */
 
 /** What the network holds. */
 enum kind {
@@ -47,7 +48,7 @@ struct model_job {
 	uint8_t state; /* enum job_state */
 	bool released; /* ended: its slots may be taken back */
 	uint8_t generation, joined, left;
-	uint8_t port[WORKERS], serial[WORKERS];
+	uint8_t port[WORKERS], incarnation[WORKERS], serial[WORKERS]; /* who has a place */
 };
 
 struct model_entry {

@@ -207,13 +207,14 @@ receive(struct model *m, const struct packet *reply)
 {
 	struct model_worker *worker = &m->worker[reply->worker];
 
-	if (is_done(worker) || worker->port != reply->port)
+	if (is_done(worker))
 		return;
 	if (reply->kind == RESULT) {
-		receive_result(m, reply);
+		if (worker->port / PROCESSES == reply->port / PROCESSES)
+			receive_result(m, reply);
 		return;
 	}
-	if (reply->incarnation != worker->incarnation)
+	if (worker->port != reply->port || reply->incarnation != worker->incarnation)
 		return;
 	if (reply->kind == LEFT && worker->phase == LEAVING) {
 		receive_left(worker);
@@ -238,9 +239,10 @@ is_late(const struct model *m, const struct packet *request)
 }
 
 static void
-check_join(const struct model *m, const struct packet *request, enum aggregate_action action)
+check_join(const struct model *m, const struct packet *request, enum aggregate_action action,
+	bool was_lost)
 {
-	if (is_late(m, request) || m->worker[request->worker].phase != JOINING || is_lost(m))
+	if (is_late(m, request) || m->worker[request->worker].phase != JOINING || was_lost)
 		return;
 	if (action != AGGREGATE_COOKIE && action != AGGREGATE_WAITING && action != AGGREGATE_JOINED)
 		fail(aggregate_action_meaning(action), m);
@@ -286,13 +288,14 @@ static void
 handle(struct model *m, const struct packet *request)
 {
 	const unsigned int before = places(m);
+	const bool was_lost = is_lost(m);
 	struct packet replies[WORKERS];
 	enum aggregate_action action = (enum aggregate_action)table_handle(m, request, replies);
 
 	if (is_late(m, request) && places(m) != before)
 		fail("a late packet has changed who has a place", m);
 	if (request->kind == JOIN)
-		check_join(m, request, action);
+		check_join(m, request, action, was_lost);
 	else if (request->kind == LEAVE)
 		check_leave(m, request, action);
 	else

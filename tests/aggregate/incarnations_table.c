@@ -20,28 +20,48 @@
 
 static struct aggregate_limits limits;
 static struct aggregate_table *table;
-static uint64_t cookies[WORKERS][PORTS][NUMBERS][NUMBERS]; /* by ended, serial */
-static uint64_t sessions[NUMBERS];                         /* by generation */
+/* By ended, serial. */
+static uint64_t cookies[WORKERS][PORTS][INCARNATIONS][NUMBERS][NUMBERS];
+static uint64_t sessions[NUMBERS]; /* by generation */
 
+/* Two processes, one after the other, have the same UDP port. */
 static struct aggregate_sender
 sender_of(unsigned int worker, unsigned int port)
 {
-	return (struct aggregate_sender){
-		.address = {[15] = (uint8_t)(1 + worker)}, .port = (uint16_t)(FIRST_PORT + port)};
+	return (struct aggregate_sender){.address = {[15] = (uint8_t)(1 + worker)},
+		.port = (uint16_t)(FIRST_PORT + port / PROCESSES)};
+}
+
+/* As joins have it: another for each process and for each job that it joins. */
+static uint64_t
+incarnation_of(unsigned int port, unsigned int incarnation)
+{
+	return 1 + port * INCARNATIONS + incarnation;
 }
 
 static uint64_t
-make_cookie(unsigned int worker, unsigned int port, uint32_t ended, uint32_t serial)
+make_cookie(unsigned int worker, unsigned int port, unsigned int incarnation, uint32_t ended,
+	uint32_t serial)
 {
 	const struct aggregate_sender sender = sender_of(worker, port);
 	const struct cookie_subject subject = {.sender = &sender,
 		.token = TOKEN,
+		.incarnation = incarnation_of(port, incarnation),
 		.ended = ended,
 		.serial = serial,
 		.job = NUMBER,
 		.worker = (uint8_t)worker};
 
 	return cookie_make(&limits, &subject, NOW);
+}
+
+static void
+make_cookies(unsigned int w, unsigned int port, unsigned int incarnation)
+{
+	for (uint32_t e = 0; e < NUMBERS; e++)
+		for (uint32_t s = 0; s < NUMBERS; s++)
+			cookies[w][port][incarnation][e][s] =
+				make_cookie(w, port, incarnation, e, s);
 }
 
 void
@@ -66,9 +86,8 @@ table_start(uint32_t slots)
 	aggregate_table_init(table, &limits);
 	for (unsigned int w = 0; w < WORKERS; w++)
 		for (unsigned int p = 0; p < PORTS; p++)
-			for (uint32_t e = 0; e < NUMBERS; e++)
-				for (uint32_t s = 0; s < NUMBERS; s++)
-					cookies[w][p][e][s] = make_cookie(w, p, e, s);
+			for (unsigned int i = 0; i < INCARNATIONS; i++)
+				make_cookies(w, p, i);
 	for (uint32_t g = 1; g < NUMBERS; g++)
 		sessions[g] = cookie_session(&limits, g);
 	sessions[0] = NO_SESSION;
@@ -156,7 +175,7 @@ restore_entry(const struct model_entry *from, unsigned int e)
 	entry->count = 1;
 	entry->kernel = is_copy(entry->chunk) ? NULL : kernel;
 	for (unsigned int w = 0; w < WORKERS; w++)
-		entry->ports[w] = (uint16_t)(FIRST_PORT + from->port[w]);
+		entry->ports[w] = (uint16_t)(FIRST_PORT + from->port[w] / PROCESSES);
 	data_put(AGGREGATE_INT32, packet, 0,
 		sum_of(entry->chunk, givers(entry->chunk, from->seen), from->parts));
 	kernel->begin(entry->lanes, packet, 1);
@@ -199,6 +218,7 @@ restore_job(const struct model_job *from, struct job *job)
 		memcpy(job->places[w].address, sender.address, sizeof(sender.address));
 		job->places[w].port = sender.port;
 		job->places[w].serial = from->serial[w];
+		job->places[w].incarnation = incarnation_of(from->port[w], from->incarnation[w]);
 	}
 }
 
@@ -251,7 +271,9 @@ keep_entry(struct model *model, unsigned int e)
 		: data_get(AGGREGATE_INT32, entry->result, 0);
 	to->parts = parts_of(model, entry->chunk, to->seen, sum);
 	for (unsigned int w = 0; w < WORKERS; w++)
-		to->port[w] = to->seen >> w & 1 ? (uint8_t)(entry->ports[w] - FIRST_PORT) : 0;
+		to->port[w] = to->seen >> w & 1
+			? (uint8_t)((entry->ports[w] - FIRST_PORT) * PROCESSES)
+			: 0;
 }
 
 /* Of a job that is over nothing counts but that its slots are not free yet. */
@@ -266,8 +288,12 @@ keep_job(struct model_job *to, const struct job *job)
 	to->joined = (uint8_t)job->joined;
 	to->left = (uint8_t)job->left;
 	for (unsigned int w = 0; w < WORKERS; w++) {
-		if ((job->joined & worker_bit(w)) != 0)
-			to->port[w] = (uint8_t)(job->places[w].port - FIRST_PORT);
+		if ((job->joined & worker_bit(w)) != 0) {
+			const uint64_t number = job->places[w].incarnation - 1;
+
+			to->port[w] = (uint8_t)(number / INCARNATIONS);
+			to->incarnation[w] = (uint8_t)(number % INCARNATIONS);
+		}
 		to->serial[w] = (uint8_t)job->places[w].serial;
 	}
 }
@@ -295,9 +321,9 @@ keep(struct model *model)
 static uint64_t
 secret_of(const struct packet *packet)
 {
-	return packet->cookie
-		? cookies[packet->worker][packet->port][packet->session][packet->chunk]
-		: sessions[packet->session];
+	return packet->cookie ? cookies[packet->worker][packet->port][packet->incarnation]
+				       [packet->session][packet->chunk]
+			      : sessions[packet->session];
 }
 
 static struct aggregate_message
@@ -310,6 +336,7 @@ message_of(const struct packet *packet, uint8_t *values)
 		message.token = TOKEN;
 		message.join = (struct aggregate_join){
 			.workers = WORKERS, .slots = (uint16_t)limits.slots, .bytes = 4};
+		message.join.incarnation = incarnation_of(packet->port, packet->incarnation);
 		message.join.cookie = packet->cookie ? secret_of(packet) : 0;
 		return message;
 	}
@@ -335,7 +362,7 @@ name_cookie(const struct model *model, struct packet *reply, uint64_t cookie)
 {
 	for (uint8_t e = 0; e < NUMBERS; e++)
 		for (uint8_t s = 0; s < NUMBERS; s++) {
-			if (cookies[reply->worker][reply->port][e][s] != cookie)
+			if (cookies[reply->worker][reply->port][reply->incarnation][e][s] != cookie)
 				continue;
 			reply->cookie = true;
 			reply->session = e;
@@ -362,7 +389,7 @@ result_for(const struct model *model, const struct packet *request,
 {
 	struct packet reply = {.kind = RESULT,
 		.worker = (uint8_t)worker,
-		.port = (uint8_t)(entry->ports[worker] - FIRST_PORT),
+		.port = (uint8_t)((entry->ports[worker] - FIRST_PORT) * PROCESSES),
 		.session = request->session,
 		.chunk = request->chunk};
 

@@ -88,7 +88,10 @@ join_message(uint16_t job, uint8_t worker, uint8_t workers, uint16_t slots)
 		.job = job,
 		.worker = worker,
 		.token = TOKEN,
-		.join = {.workers = workers, .slots = slots, .bytes = sizeof(values)}};
+		.join = {.workers = workers,
+			.slots = slots,
+			.bytes = sizeof(values),
+			.incarnation = 1}};
 }
 
 enum aggregate_action
@@ -111,6 +114,7 @@ join_anew(uint16_t job, uint8_t worker, uint8_t workers, uint16_t slots)
 {
 	struct aggregate_message message = join_message(job, worker, workers, slots);
 
+	message.join.incarnation = 2;
 	assert_int_equal(handle_anew(0, &message, worker), AGGREGATE_COOKIE);
 	message.join.cookie = outcome.join.cookie;
 	return handle_anew(0, &message, worker);

@@ -255,7 +255,8 @@ join_of(unsigned int w, uint64_t cookie)
 			.slots = SLOTS,
 			.bytes = BYTES,
 			.cookie = cookie,
-			.place = {.workers = workers, .levels = (uint8_t)n->level}}};
+			.incarnation = 1,
+			.place = {.workers = workers, .below = 1, .levels = (uint8_t)n->level}}};
 
 	for (unsigned int l = 0; l < message.join.place.levels; l++, n = &node[n->parent])
 		message.join.place.level[l] = (struct aggregate_level){

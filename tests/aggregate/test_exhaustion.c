@@ -215,7 +215,7 @@ another_token_is_answered(void **state)
 	message.token++;
 	send_join(message, 0);
 	assert_int_equal(aggregate_action_send(outcome.action), AGGREGATE_SEND_REPLY);
-	assert_int_equal(outcome.reason, AGGREGATE_REASON_FULL);
+	assert_int_equal(outcome.reason, AGGREGATE_REASON_TAKEN);
 	/* Without the cookie nothing is told. */
 	message.join.cookie = 1;
 	assert_int_equal(handle_from(0, &message, 1), AGGREGATE_COOKIE);

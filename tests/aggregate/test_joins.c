@@ -202,7 +202,7 @@ joins_have_to_agree(void **state)
 	assert_int_equal(join(7, 2, 2, 4), AGGREGATE_FULL);
 	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_JOINED);
 	assert_int_equal(send_join(join_message(7, 0, 2, 4), 9), AGGREGATE_TAKEN);
-	assert_int_equal(outcome.reason, AGGREGATE_REASON_FULL);
+	assert_int_equal(outcome.reason, AGGREGATE_REASON_TAKEN);
 }
 
 /* A stranger who takes a number first keeps nobody from it: the first complete job has it. */
@@ -217,7 +217,7 @@ jobs_of_other_tokens_wait_beside_each_other(void **state)
 	assert_int_equal(send_join(other, 9), AGGREGATE_WAITING);
 	make_pair(7, 4);
 	assert_int_equal(send_join(other, 9), AGGREGATE_WRONG_TOKEN);
-	assert_int_equal(outcome.reason, AGGREGATE_REASON_FULL);
+	assert_int_equal(outcome.reason, AGGREGATE_REASON_TAKEN);
 	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_ADDED);
 	now += limits.half_open;
 	assert_int_equal(aggregate_table_poll(table, now), 1);
@@ -235,6 +235,9 @@ joins_that_make_no_sense_make_no_job(void **state)
 	assert_int_equal(join(7, 0, 2, 0), AGGREGATE_JOIN_MISMATCH);
 	message.join.bytes = 3;
 	assert_int_equal(send_join(message, 0), AGGREGATE_JOIN_MISMATCH);
+	message = join_message(7, 0, 2, 4);
+	message.join.incarnation = 0;
+	assert_int_equal(send_join(message, 0), AGGREGATE_JOIN_MISMATCH);
 	assert_int_equal(join(7, 0, 9, 4), AGGREGATE_FULL);
 	assert_int_equal(join(7, 2, 2, 4), AGGREGATE_FULL);
 	assert_int_equal(join(7, 255, 2, 4), AGGREGATE_FULL);
@@ -250,8 +253,8 @@ jobs_and_slots_run_out(void **state)
 	make_pair(2, 65535);
 	assert_int_equal(outcome.join.slots, 8);
 	/* No worker waits for the others in vain. */
-	assert_int_equal(join(3, 0, 2, 2), AGGREGATE_FULL);
-	assert_int_equal(outcome.reason, AGGREGATE_REASON_FULL);
+	assert_int_equal(join(3, 0, 2, 2), AGGREGATE_NO_SLOTS);
+	assert_int_equal(outcome.reason, AGGREGATE_REASON_NO_SLOTS);
 	assert_int_equal(leave(1, 0), AGGREGATE_LEFT);
 	assert_int_equal(leave(1, 1), AGGREGATE_LEFT);
 	/* The slots will be free as soon as shard 0 says that it is done with them. */
@@ -260,6 +263,7 @@ jobs_and_slots_run_out(void **state)
 	make_pair(3, 2);
 	make_pair(4, 2);
 	assert_int_equal(join(5, 0, 2, 2), AGGREGATE_FULL);
+	assert_int_equal(outcome.reason, AGGREGATE_REASON_FULL);
 	assert_int_equal(slots_used(), 12);
 }
 
@@ -300,7 +304,7 @@ a_process_started_anew_has_no_place_in_a_job_that_goes_on(void **state)
 	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_ADDED);
 	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_COMPLETED);
 	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_TAKEN);
-	assert_int_equal(outcome.reason, AGGREGATE_REASON_FULL);
+	assert_int_equal(outcome.reason, AGGREGATE_REASON_TAKEN);
 	/* Nor may it give away the place that another has. */
 	assert_int_equal(handle_anew(0, &leaving, 0), AGGREGATE_TAKEN);
 	/* Who has it asks as often as it likes: a reply may have been lost. */
@@ -309,6 +313,112 @@ a_process_started_anew_has_no_place_in_a_job_that_goes_on(void **state)
 	assert_int_equal(leave(7, 1), AGGREGATE_LEFT);
 	pause_all();
 	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_WAITING);
+}
+
+static enum aggregate_action
+join_as(uint64_t incarnation, uint8_t worker)
+{
+	struct aggregate_message message = join_message(7, worker, 2, 4);
+
+	message.join.incarnation = incarnation;
+	return send_join(message, worker);
+}
+
+/* As over memif, where all processes have one port: nobody else could tell them apart. */
+static void
+nor_if_it_has_the_port_that_it_had(void **state)
+{
+	(void)state;
+	start(1, 4, 16);
+	make_pair(7, 4);
+	make_pair(8, 4);
+	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_ADDED);
+	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_COMPLETED);
+	assert_int_equal(join_as(2, 0), AGGREGATE_TAKEN);
+	assert_int_equal(outcome.reason, AGGREGATE_REASON_TAKEN);
+	/* The other is told, and leaves; then the job is joined again. */
+	assert_int_equal(send_chunk(0, 7, 1, 1), AGGREGATE_STALLED);
+	assert_int_equal(outcome.reason, AGGREGATE_MISSING + 0);
+	assert_int_equal(outcome.absence, AGGREGATE_ABSENT_FAILED);
+	assert_int_equal(outcome.detail, AGGREGATE_REASON_NO_JOB);
+	assert_int_equal(join_as(2, 0), AGGREGATE_WAITING);
+	assert_int_equal(leave(7, 1), AGGREGATE_LEFT);
+	pause_all();
+	assert_int_equal(join_as(2, 0), AGGREGATE_WAITING);
+	assert_int_equal(join_as(3, 1), AGGREGATE_JOINED);
+	/* Another job is not touched. */
+	assert_int_equal(send_chunk(0, 8, 0, 0), AGGREGATE_ADDED);
+	assert_int_equal(send_chunk(0, 8, 1, 0), AGGREGATE_COMPLETED);
+}
+
+/* Nor does what the network kept of the process before it. */
+static void
+what_a_process_sent_before_its_restart_has_no_effect(void **state)
+{
+	struct aggregate_message late = join_message(7, 0, 2, 4);
+	struct aggregate_message leaving = leave_message(7, 0);
+
+	(void)state;
+	start(1, 4, 16);
+	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_COOKIE);
+	late.join.cookie = leaving.session = outcome.join.cookie;
+	assert_int_equal(join_as(2, 0), AGGREGATE_WAITING);
+	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_COOKIE);
+	assert_int_equal(handle_from(0, &leaving, 0), AGGREGATE_NO_JOB);
+	assert_int_equal(join_as(1, 1), AGGREGATE_JOINED);
+	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_COOKIE);
+	assert_int_equal(handle_from(0, &leaving, 0), AGGREGATE_NO_JOB);
+	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_ADDED);
+	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_COMPLETED);
+}
+
+/* Whatever is sent in the name of a place without its cookie is answered with one, and no more. */
+static void
+forged_joins_with_any_incarnation_touch_nothing(void **state)
+{
+	struct aggregate_message forged = join_message(7, 0, 2, 4);
+
+	(void)state;
+	start(1, 4, 16);
+	make_pair(7, 4);
+	for (uint64_t i = 0; i < 10000; i++) {
+		forged.join.incarnation = i * UINT64_C(0x9e3779b97f4a7c15);
+		forged.join.cookie = i;
+		assert_int_equal(handle_from(0, &forged, i % 4), AGGREGATE_COOKIE);
+	}
+	assert_int_equal(slots_used(), 4);
+	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_ADDED);
+	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_COMPLETED);
+}
+
+static struct aggregate_message
+tree_join(uint8_t worker, uint32_t workers, uint32_t below)
+{
+	struct aggregate_message message = join_message(7, worker, 2, 4);
+
+	message.join.place = (struct aggregate_place){.workers = workers, .below = below};
+	return message;
+}
+
+/* A mean is divided by the number of workers: it has to be that of those that are there. */
+static void
+workers_that_do_not_add_up_are_refused(void **state)
+{
+	(void)state;
+	start(1, 4, 16);
+	assert_int_equal(send_join(tree_join(0, 9, 1), 0), AGGREGATE_WAITING);
+	assert_int_equal(send_join(tree_join(1, 9, 1), 1), AGGREGATE_BAD_PLACE);
+	assert_int_equal(outcome.reason, AGGREGATE_REASON_PLACE);
+	/* Both hear it, in whichever order they ask. */
+	assert_int_equal(send_join(tree_join(0, 9, 1), 0), AGGREGATE_BAD_PLACE);
+	now += limits.half_open;
+	aggregate_table_poll(table, now);
+	assert_int_equal(send_join(tree_join(0, 9, 4), 0), AGGREGATE_WAITING);
+	assert_int_equal(send_join(tree_join(1, 9, UINT32_MAX), 1), AGGREGATE_BAD_PLACE);
+	now += limits.half_open;
+	aggregate_table_poll(table, now);
+	assert_int_equal(send_join(tree_join(0, 9, 0), 0), AGGREGATE_WAITING);
+	assert_int_equal(send_join(tree_join(1, 9, 9), 1), AGGREGATE_JOINED);
 }
 
 /* Nothing is added yet: a worker that died while it waited is replaced. */
@@ -345,6 +455,10 @@ main(void)
 		JOBS_TEST(jobs_and_slots_run_out),
 		JOBS_TEST(leaving_early_frees_the_slots),
 		JOBS_TEST(a_process_started_anew_has_no_place_in_a_job_that_goes_on),
+		JOBS_TEST(nor_if_it_has_the_port_that_it_had),
+		JOBS_TEST(what_a_process_sent_before_its_restart_has_no_effect),
+		JOBS_TEST(forged_joins_with_any_incarnation_touch_nothing),
+		JOBS_TEST(workers_that_do_not_add_up_are_refused),
 		JOBS_TEST(before_all_have_joined_the_latest_process_has_the_place),
 	};
 

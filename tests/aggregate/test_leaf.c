@@ -77,7 +77,7 @@ join_message(uint64_t token, uint8_t worker, uint8_t workers, uint16_t bytes)
 		.job = JOB,
 		.worker = worker,
 		.token = token,
-		.join = {.workers = workers, .slots = 4, .bytes = bytes}};
+		.join = {.workers = workers, .slots = 4, .bytes = bytes, .incarnation = 1}};
 }
 
 static struct aggregate_outcome
@@ -141,7 +141,7 @@ sums_fit_what_the_leaf_has_room_for(void **state)
 	(void)state;
 	now = 100000;
 	message.join.place = (struct aggregate_place){
-		.levels = 1, .workers = 1, .level = {{.members = 1, .index = 0}}};
+		.levels = 1, .workers = 1, .below = 1, .level = {{.members = 1, .index = 0}}};
 	outcome = join(leaf, message, 1);
 	assert_int_equal(outcome.action, AGGREGATE_WAITING);
 	exchange(leaf, root);
@@ -185,7 +185,7 @@ a_grant_does_not_replace_a_running_job(void **state)
 	now = 100000;
 	/* One job waits for the parent, where another member is missing. */
 	tree.join.place = (struct aggregate_place){
-		.levels = 1, .workers = 2, .level = {{.members = 2, .index = 0}}};
+		.levels = 1, .workers = 2, .below = 1, .level = {{.members = 2, .index = 0}}};
 	assert_int_equal(join(leaf, tree, 1).action, AGGREGATE_WAITING);
 	exchange(leaf, root);
 	/* Another one, with another token, is complete: it is the job. */
@@ -196,7 +196,7 @@ a_grant_does_not_replace_a_running_job(void **state)
 	assert_int_equal(handle(leaf, &request, 2).action, AGGREGATE_COMPLETED);
 	/* The missing member comes to the parent, which answers the leaf. */
 	other = join_message(111, 1, 2, 64);
-	other.join.place = (struct aggregate_place){.levels = 0, .workers = 2};
+	other.join.place = (struct aggregate_place){.levels = 0, .workers = 2, .below = 1};
 	assert_int_equal(join(root, other, 9).action, AGGREGATE_JOINED);
 	now += 60;
 	exchange(leaf, root);
@@ -328,11 +328,12 @@ workers_of_a_tree_are_granted_one_size(uint32_t leaf_bytes, bool mixed)
 	now = 100000;
 	at_leaf.join.least = at_root.join.least = 8;
 	at_leaf.join.place = (struct aggregate_place){
-		.levels = 1, .workers = 2, .level = {{.members = 2, .index = 0}}};
+		.levels = 1, .workers = 2, .below = 1, .level = {{.members = 2, .index = 0}}};
 	assert_int_equal(join(leaf, at_leaf, 1).action, AGGREGATE_WAITING);
 	exchange(leaf, root);
 	if (mixed) {
-		at_root.join.place = (struct aggregate_place){.levels = 0, .workers = 2};
+		at_root.join.place =
+			(struct aggregate_place){.levels = 0, .workers = 2, .below = 1};
 		outcome = join(root, at_root, 9);
 	} else {
 		/* The other leaf has another address: here, the same one by another member number.

@@ -128,7 +128,7 @@ control_message(unsigned int op, uint32_t number, uint64_t secret, unsigned int 
 		.job = (uint16_t)number,
 		.worker = (uint8_t)worker,
 		.token = secret,
-		.join = {.workers = WORKERS, .slots = SLOTS, .bytes = 4}};
+		.join = {.workers = WORKERS, .slots = SLOTS, .bytes = 4, .incarnation = 1}};
 }
 
 static struct aggregate_outcome

@@ -81,7 +81,8 @@ a_leaf_that_is_restarted_ends_the_job(void **state)
 	/* The others join anew as well: another job of the same number and token. */
 	for (unsigned int w = 2; w < 4; w++) {
 		tree_leave(tree, w, AGGREGATE_REASON_FAILED);
-		tree->worker[w] = (struct tree_worker){.at = LEAF_B, .index = w - 2};
+		tree->worker[w] =
+			(struct tree_worker){.at = LEAF_B, .index = w - 2, .incarnation = 7 + w};
 	}
 	tree_run(tree, tree->now + 20000);
 	assert_true(tree_is_done(tree));

@@ -128,6 +128,7 @@ a_job_that_the_parent_lost_is_not_joined(void **state)
 		.slots = tree->slots,
 		.bytes = TREE_BYTES,
 		.cookie = tree->worker[0].cookie,
+		.incarnation = tree->worker[0].incarnation,
 		.place = tree_place(tree, 0)};
 	aggregate_shard_packet(aggregate_table_shard(tree->sw[LEAF_A].table, 0), &join,
 		&(struct aggregate_sender){

@@ -28,6 +28,7 @@ static const uint8_t join_request[] = {
 	0xff, 0, 0, 0, 0, 0, 0, 1,                      /* token */
 	4, 0, 0x02, 0x00, 0x05, 0xa8, 0, 0,             /* workers, shards, slots, bytes, 0 */
 	0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10, /* cookie */
+	0x80, 0, 0, 0, 0, 0, 0, 0x21,                   /* incarnation */
 };
 
 /* In memory of just that size, so that sanitizers see what is read beyond. */
@@ -79,6 +80,7 @@ a_join_is_read(void **state)
 	assert_int_equal(message.join.slots, 512);
 	assert_int_equal(message.join.bytes, 1448);
 	assert_true(message.join.cookie == 0xfedcba9876543210);
+	assert_true(message.join.incarnation == 0x8000000000000021);
 	assert_null(message.values);
 	assert_int_equal(aggregate_message_bytes(&message), sizeof(join_request));
 }

@@ -30,11 +30,13 @@ static const uint8_t digits_request[] = {MEAN_REQUEST, PART_OF_TWO};
 static const uint8_t join_request[] = {
 	0x4e, 0x46, 1, 32, 0, 0, 0, 0,                  /* header */
 	0, 0, 0, 9,                                     /* id */
-	0, 1, 3, 0,                                     /* job, worker, reason */
+	0, 1, 3, 2,                                     /* job, worker, features */
 	0xff, 0, 0, 0, 0, 0, 0, 1,                      /* token */
 	4, 0, 0x02, 0x00, 0x05, 0xa8, 0, 0,             /* workers, shards, slots, bytes, 0 */
 	0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10, /* cookie */
-	2, 0, 0x12, 0x34, 0, 0, 0x01, 0x90,             /* levels, decided, incarnation, workers */
+	0x12, 0x34, 0, 0, 0, 0, 0, 0x56,                /* incarnation */
+	2, 0, 0, 0, 0, 0, 0x01, 0x90,                   /* levels, decided, 0, workers */
+	0, 0, 0, 50,                                    /* workers below */
 	8, 3, 64, 63,                                   /* third of 8, last of 64 */
 };
 
@@ -120,8 +122,10 @@ a_place_is_read(void **state)
 	assert_int_equal(aggregate_parse_request(join_request, sizeof(join_request), &message), 0);
 	assert_int_equal(message.join.cookie, 0xfedcba9876543210);
 	assert_int_equal(message.join.place.levels, 2);
-	assert_int_equal(message.join.place.incarnation, 0x1234);
+	assert_int_equal(message.join.incarnation, 0x1234000000000056);
+	assert_int_equal(message.join.features, AGGREGATE_FEATURE_LEAF);
 	assert_int_equal(message.join.place.workers, 400);
+	assert_int_equal(message.join.place.below, 50);
 	assert_int_equal(message.join.place.level[0].members, 8);
 	assert_int_equal(message.join.place.level[0].index, 3);
 	assert_int_equal(message.join.place.level[1].members, 64);
@@ -132,12 +136,17 @@ a_place_is_read(void **state)
 	aggregate_build_request(built, &message);
 	assert_memory_equal(built, join_request, sizeof(built));
 	/* The list ends early; without all of it there is no place. */
-	for (size_t length = 48; length < sizeof(join_request); length++)
+	for (size_t length = 60; length < sizeof(join_request); length++)
 		assert_int_equal(aggregate_parse_request(join_request, length, &message),
 			NETFC_STATUS_LENGTH);
-	assert_int_equal(aggregate_parse_request(join_request, 47, &message), 0);
+	assert_int_equal(aggregate_parse_request(join_request, 59, &message), 0);
 	assert_false(aggregate_place_is_there(&message.join.place));
-	assert_int_equal(aggregate_message_bytes(&message), 40);
+	assert_int_equal(aggregate_message_bytes(&message), 48);
+	/* Nor is it a join without an incarnation. */
+	assert_int_equal(aggregate_parse_request(join_request, 48, &message), 0);
+	for (size_t length = AGGREGATE_HEADER_BYTES; length < 48; length++)
+		assert_int_equal(aggregate_parse_request(join_request, length, &message),
+			NETFC_STATUS_LENGTH);
 }
 
 static bool

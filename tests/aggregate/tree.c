@@ -84,6 +84,7 @@ tree_add_worker(struct tree *tree, unsigned int at)
 	struct tree_worker *worker = &tree->worker[tree->workers++];
 
 	worker->at = at;
+	worker->incarnation = UINT64_MAX - tree->workers;
 	worker->index = tree->sw[at].members++;
 }
 
@@ -123,7 +124,8 @@ struct aggregate_place
 tree_place(const struct tree *tree, unsigned int worker)
 {
 	const struct tree_switch *sw = &tree->sw[tree->worker[worker].at];
-	struct aggregate_place place = {.levels = (uint8_t)sw->level, .workers = tree->workers};
+	struct aggregate_place place = {
+		.levels = (uint8_t)sw->level, .workers = tree->workers, .below = 1};
 
 	for (unsigned int l = 0; l < place.levels; l++) {
 		const struct tree_switch *parent = &tree->sw[sw->parent];
@@ -344,6 +346,7 @@ send_join(struct tree *tree, unsigned int w)
 		.slots = tree->slots,
 		.bytes = TREE_BYTES,
 		.cookie = worker->cookie,
+		.incarnation = worker->incarnation,
 		.place = tree_place(tree, w)};
 	worker->next_join = tree->now + AGAIN;
 	send_to_switch(tree, w, 0, &message, packet);

@@ -51,6 +51,7 @@ struct tree_worker {
 	unsigned int index; /* of that switch's */
 	bool joined, over;
 	uint64_t session, cookie, next_join;
+	uint64_t incarnation; /* in its joins */
 	uint32_t id;
 	uint16_t slots;
 	uint8_t shards;

@@ -121,11 +121,11 @@ test_join_fails(void **state)
 	assert_non_null(other);
 	options = worker_options(&play.place, 0, 1);
 	options.job = 8;
-	assert_int_equal(join_status(&options, "no job, slot or worker"), NETFC_ALLREDUCE_FULL);
+	assert_int_equal(join_status(&options, "no job is left"), NETFC_ALLREDUCE_FULL);
 	/* Another token. */
 	options = worker_options(&play.place, 0, 1);
 	options.token++;
-	assert_int_equal(join_status(&options, "with another token"), NETFC_ALLREDUCE_FULL);
+	assert_int_equal(join_status(&options, "with another token"), NETFC_ALLREDUCE_TAKEN);
 	play_leave(other, 0);
 	/* The switch does not answer. */
 	server_freeze(server, true);

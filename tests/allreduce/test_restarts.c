@@ -114,7 +114,7 @@ test_restarted_worker(void **state)
 	(void)state;
 	assert_non_null(before);
 	assert_int_equal(play_reduce(before, 1), NETFC_ALLREDUCE_OK);
-	assert_int_equal(netfc_allreduce_join(anew, &options), NETFC_ALLREDUCE_FULL);
+	assert_int_equal(netfc_allreduce_join(anew, &options), NETFC_ALLREDUCE_TAKEN);
 	assert_non_null(strstr(netfc_allreduce_error(anew), "another process has it"));
 	/* Nor is the one that has the place disturbed. */
 	assert_int_equal(play_reduce(before, 1), NETFC_ALLREDUCE_OK);

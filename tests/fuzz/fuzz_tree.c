@@ -147,11 +147,14 @@ step_join(struct fuzz_input *input)
 		.join = {.workers = members,
 			.slots = SLOTS,
 			.bytes = BYTES,
-			.place = {.levels = 1, .workers = 100, .level = {{4, 1}}}}};
+			.incarnation = 1,
+			.place = {.levels = 1, .workers = 100, .below = 1, .level = {{4, 1}}}}};
 	uint8_t payload[MAX_PAYLOAD];
 
 	message.join.place.levels = (uint8_t)(how >= 0xf0 ? how & 7 : 1);
-	message.join.place.incarnation = how >= 0xe0 ? how : 0;
+	message.join.features = how >= 0xe0 ? how : 0;
+	message.join.incarnation = how >= 0xc0 ? how & 3 : 1;
+	message.join.place.below = how >= 0xb0 ? how : 1;
 	message.join.place.level[0].index = (uint8_t)(how >= 0xd0 ? how & 7 : 1);
 	for (unsigned int i = 0; i < 2; i++) {
 		aggregate_build_request(payload, &message);

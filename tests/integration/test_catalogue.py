@@ -107,6 +107,8 @@ def test_numbers():
     assert NUMBERS['AGGREGATE_MISSING'] == aggregation.MISSING
     assert NUMBERS['AGGREGATE_OWNER'] == aggregation.OWNER
     for name, value in (('DIGITS', aggregation.DIGITS), ('MAX_PARTS', aggregation.MAX_PARTS),
+                        ('FEATURE_LABELS', aggregation.LABELS),
+                        ('FEATURE_LEAF', aggregation.LEAF),
                         ('MAX_LEVELS', aggregation.MAX_LEVELS),
                         ('MAX_TREE_WORKERS', aggregation.MAX_TREE_WORKERS),
                         ('ABSENCE_LEVEL', aggregation.ABSENCE_LEVEL),

@@ -141,7 +141,7 @@ class Member(workers.Worker):
         if reply.reason == 8:
             self.cookie = reply.granted[5]
         elif reply.code == 0:
-            _, self.shards, self.slots, *_, session = reply.granted
+            _, self.shards, self.slots, *_, session, _ = reply.granted
             self.place = workers.dataclasses.replace(self.place, session=session)
         return reply
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <rte_cycles.h>
+#include <rte_random.h>
 
 #include "aggregate/team.h"
 #include "run/run.h"
@@ -47,6 +48,9 @@ make_workers(struct team *team)
 	for (unsigned int w = 0; w < team->count; w++) {
 		struct team_worker *worker = &team->workers[w];
 
+		do
+			worker->incarnation = rte_rand();
+		while (worker->incarnation == 0);
 		worker->slots = calloc(team->options->aggregate.slots, sizeof(*worker->slots));
 		if (worker->slots == NULL)
 			return report_no_memory();

@@ -72,10 +72,13 @@ team_send_short(struct team *team, unsigned int w, uint8_t op, uint64_t now)
 			? (uint16_t)bench_aggregate_value_bytes(options)
 			: 0,
 		.cookie = team->workers[w].cookie,
+		.incarnation = team->workers[w].incarnation,
 		.place = options->place,
 	};
-	if (options->place.levels != 0 || options->behind != 0)
+	if (options->place.levels != 0 || options->behind != 0) {
 		message.join.place.workers = team->all;
+		message.join.place.below = options->behind != 0 ? (uint32_t)options->behind : 1;
+	}
 	worker_packet_write_short(mbuf, &flow, &message, worker_keys_of(team->keys, op));
 	team->workers[w].asked = now;
 	if (op == AGGREGATE_JOIN)

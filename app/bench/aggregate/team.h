@@ -147,6 +147,7 @@ struct team_slot {
 struct team_worker {
 	struct flow flow;
 	uint64_t cookie;
+	uint64_t incarnation; /* in its joins */
 	bool joined, left;
 	uint64_t asked;   /**< when it has joined or left, the last time */
 	uint32_t next;    /**< chunk to send */

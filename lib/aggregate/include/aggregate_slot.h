@@ -77,7 +77,7 @@ enum aggregate_send {
 	X(STALE_SESSION, stale_session, NOTHING, NONE,                                         \
 		"with a session that is not the job's, dropped")                               \
 	X(BAD_TAG, bad_tag, NOTHING, NONE, "without a good tag, dropped")                      \
-	X(WRONG_TOKEN, wrong_token, REPLY, FULL, "joins with another token than the job's")    \
+	X(WRONG_TOKEN, wrong_token, REPLY, TAKEN, "joins with another token than the job's")   \
 	X(UNKNOWN_WORKER, unknown_worker, NOTHING, NONE,                                       \
 		"of a worker that is not in the job, dropped")                                 \
 	X(WRONG_ADDRESS, wrong_address, NOTHING, NONE,                                         \
@@ -86,8 +86,9 @@ enum aggregate_send {
 	X(WAITING, waiting, REPLY, WAITING, "joins while others are missing")                  \
 	X(JOINED, joined, REPLY, NONE, "joins, all being there")                               \
 	X(JOIN_MISMATCH, join_mismatch, REPLY, MISMATCH, "joins that ask for something else")  \
-	X(FULL, full, REPLY, FULL, "joins that the tables are full for")                       \
-	X(TAKEN, taken, REPLY, FULL, "of another process than the one that has the place")     \
+	X(FULL, full, REPLY, FULL, "joins that there is no job or worker number for")          \
+	X(NO_SLOTS, no_slots, REPLY, NO_SLOTS, "joins that there is no slot for")              \
+	X(TAKEN, taken, REPLY, TAKEN, "of another process than the one that has the place")    \
 	X(LEFT, left, REPLY, NONE, "workers that left")                                        \
 	X(NO_DIGITS, no_digits, REPLY, DIGITS, "digits, which the switch was not started for") \
 	X(BAD_PARTS, bad_parts, REPLY, MISMATCH,                                               \

@@ -39,9 +39,10 @@ struct aggregate_hdr {
 	uint32_t id;     /**< the chunk's number; join and leave: any, chosen by the sender */
 	uint16_t job;
 	uint8_t worker; /**< 0 .. workers - 1 */
-	uint8_t reason; /**< join: 0; leave: why; chunk: AGGREGATE_OWNER + worker, or 0, and
-			 * AGGREGATE_DIGITS; reply with AGGREGATE_STATUS_CODE: enum
-			 * aggregate_reason; with code 0: enum aggregate_kind */
+	uint8_t reason; /**< join: enum aggregate_feature; leave: why; chunk: AGGREGATE_OWNER +
+			 * worker, or 0, and AGGREGATE_DIGITS; reply with AGGREGATE_STATUS_CODE:
+			 * enum aggregate_reason; with code 0: enum aggregate_kind, a join's: enum
+			 * aggregate_feature */
 	union {
 		uint64_t token;   /**< join: the job's secret */
 		uint64_t session; /**< all else: identifies the job's incarnation */
@@ -61,7 +62,14 @@ struct aggregate_join_wire {
 		uint64_t cookie;  /**< requests, and replies that refuse */
 		uint64_t session; /**< reply with code 0; a member's request: keep-alive */
 	};
+	uint64_t incarnation; /**< of the process that joins, drawn for each join of a job: not 0 */
 } __attribute__((packed));
+
+/** What the sender of a join is or knows; in the reply: what the job's members may use. */
+enum aggregate_feature {
+	AGGREGATE_FEATURE_LABELS = 1, /**< it knows labels; reply: all members do */
+	AGGREGATE_FEATURE_LEAF = 2,   /**< it is a switch, and sends digits */
+};
 
 /** In a chunk's byte `reason`: it carries a part in place of values. */
 #define AGGREGATE_DIGITS 0x80
@@ -83,26 +91,29 @@ struct aggregate_level {
 struct aggregate_place_wire {
 	uint8_t levels;
 	uint8_t decided;
-	uint16_t incarnation;
+	uint16_t zero;
 	uint32_t workers;
+	uint32_t below; /**< workers behind the sender; a worker's: 1 */
 } __attribute__((packed));
 
 /** Why a request was refused: X(symbol, value, name, meaning). */
-#define AGGREGATE_REASONS(X)                                                            \
-	X(NONE, 0, "none", "not refused")                                               \
-	X(OFF, 1, "off", "this switch does not aggregate")                              \
-	X(WAITING, 2, "waiting", "not all workers are here: join again")                \
-	X(NO_JOB, 3, "no-job", "no such job: never joined, or timed out")               \
-	X(MISMATCH, 4, "mismatch", "not what the others asked for")                     \
-	X(FULL, 5, "full", "no job, slot or worker number left")                        \
-	X(WINDOW, 6, "window", "the chunk is further ahead than the job's slots allow") \
-	X(COOKIE, 8, "cookie", "join again with the cookie of this reply")              \
-	X(FAILED, 9, "failed", "leave: the worker gave up for a reason of its own")     \
-	X(LOOP, 10, "loop", "the switch has the job at another level of its tree")      \
-	X(PLACE, 11, "place", "no possible place in the tree, or not as the others'")   \
-	X(NO_PARENT, 12, "no-parent", "the tree goes on above a switch without parent") \
-	X(PARENT, 13, "parent", "the switch above does not answer, or knows no trees")  \
-	X(DIGITS, 14, "digits", "no exact sums: the switch was started without digits=")
+#define AGGREGATE_REASONS(X)                                                              \
+	X(NONE, 0, "none", "not refused")                                                 \
+	X(OFF, 1, "off", "this switch does not aggregate")                                \
+	X(WAITING, 2, "waiting", "not all workers are here: join again")                  \
+	X(NO_JOB, 3, "no-job", "no such job: never joined, or timed out")                 \
+	X(MISMATCH, 4, "mismatch", "not what the others asked for")                       \
+	X(FULL, 5, "full", "no job is left, or it takes fewer workers")                   \
+	X(WINDOW, 6, "window", "the chunk is further ahead than the job's slots allow")   \
+	X(COOKIE, 8, "cookie", "join again with the cookie of this reply")                \
+	X(FAILED, 9, "failed", "leave: the worker gave up for a reason of its own")       \
+	X(LOOP, 10, "loop", "the switch has the job at another level of its tree")        \
+	X(PLACE, 11, "place", "no possible place in the tree, or not as the others'")     \
+	X(NO_PARENT, 12, "no-parent", "the tree goes on above a switch without parent")   \
+	X(PARENT, 13, "parent", "the switch above does not answer, or knows no trees")    \
+	X(TAKEN, 14, "taken", "another process has the place, or another job the number") \
+	X(DIGITS, 15, "digits", "no exact sums: the switch was started without digits=")  \
+	X(NO_SLOTS, 16, "no-slots", "no slot is left")
 
 /** Reasons; AGGREGATE_MISSING + w: worker w's values are missing, enum aggregate_absence. */
 enum aggregate_reason {
@@ -153,8 +164,8 @@ struct aggregate_place {
 	 * in replies of switches that do not support trees.
 	 */
 	uint8_t decided;
-	uint16_t incarnation; /**< of a switch that joins: different at each start; workers: 0 */
-	uint32_t workers;     /**< of the whole tree; 0, and levels 0: there is no tree */
+	uint32_t workers; /**< of the whole tree; 0, and levels 0: there is no tree */
+	uint32_t below;   /**< of them behind the sender; a worker's: 1 */
 	struct aggregate_level level[AGGREGATE_MAX_LEVELS]; /**< of those above, from below */
 };
 
@@ -164,11 +175,13 @@ struct aggregate_join {
 	uint8_t shards;
 	uint16_t slots;
 	uint16_t bytes;
-	uint16_t least; /**< as on the wire; granted: smaller chunks are padded with zeros */
+	uint16_t least;   /**< as on the wire; granted: smaller chunks are padded with zeros */
+	uint8_t features; /**< enum aggregate_feature; of a reply with another code than 0: 0 */
 	union {
 		uint64_t cookie;
 		uint64_t session;
 	};
+	uint64_t incarnation;
 	struct aggregate_place place;
 };
 
@@ -261,10 +274,10 @@ void aggregate_build_request(uint8_t *payload, const struct aggregate_message *m
 /**
  * Turn a request in place into a successful reply: writes status and reason, and keeps the rest.
  *
- * @param kind of a result; else AGGREGATE_ROUNDED, which is 0
+ * @param kind enum aggregate_kind of a result; a join's: enum aggregate_feature; else 0
  * @param flags enum netfc_flag
  */
-void aggregate_accept(uint8_t *payload, enum aggregate_kind kind, uint8_t flags);
+void aggregate_accept(uint8_t *payload, uint8_t kind, uint8_t flags);
 
 /**
  * Turn a request in place into a reply that refuses it.

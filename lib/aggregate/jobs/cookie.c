@@ -39,12 +39,13 @@ cookie_of_period(const struct aggregate_limits *limits, const struct cookie_subj
 	uint64_t period)
 {
 	struct {
-		uint64_t use, token, period;
+		uint64_t use, token, incarnation, period;
 		uint8_t address[16];
 		uint32_t ended, serial;
 		uint16_t port, job, worker, zero;
 	} input = {.use = COOKIE,
 		.token = subject->token,
+		.incarnation = subject->incarnation,
 		.period = period,
 		.ended = subject->ended,
 		.serial = subject->serial,
@@ -81,20 +82,27 @@ hash_pair(const struct aggregate_limits *limits, enum use use, uint64_t first, u
 	return aggregate_siphash(limits->key, (const uint8_t *)input, sizeof(input));
 }
 
+/* Never 0. */
+static uint64_t
+number_of(const struct aggregate_limits *limits, enum use use, uint32_t generation)
+{
+	uint64_t number = 0;
+
+	for (uint64_t draw = 0; number == 0; draw++)
+		number = hash_pair(limits, use, generation, draw);
+	return number;
+}
+
 uint64_t
 cookie_session(const struct aggregate_limits *limits, uint32_t generation)
 {
-	uint64_t session = 0;
-
-	for (uint64_t draw = 0; session == 0; draw++)
-		session = hash_pair(limits, SESSION, generation, draw);
-	return session;
+	return number_of(limits, SESSION, generation);
 }
 
-uint16_t
+uint64_t
 cookie_incarnation(const struct aggregate_limits *limits, uint32_t generation)
 {
-	return (uint16_t)hash_pair(limits, INCARNATION, generation, 0) | 1;
+	return number_of(limits, INCARNATION, generation);
 }
 
 uint64_t

@@ -17,12 +17,14 @@
 uint64_t
 aggregate_siphash(const uint8_t key[AGGREGATE_KEY_BYTES], const uint8_t *bytes, size_t length);
 
-/** What a cookie is valid for: one sender, and one place in one job that has not ended since. */
+/** What a cookie is valid for: one process of one sender, and one place in one job that has not
+ * ended since. */
 struct cookie_subject {
 	const struct aggregate_sender *sender;
 	uint64_t token;
-	uint32_t ended;  /**< how many jobs of that number and token have ended */
-	uint32_t serial; /**< who has the place */
+	uint64_t incarnation; /**< of the process */
+	uint32_t ended;       /**< how many jobs of that number and token have ended */
+	uint32_t serial;      /**< who has the place */
 	uint16_t job;
 	uint8_t worker;
 };
@@ -40,7 +42,7 @@ uint64_t cookie_session(const struct aggregate_limits *limits, uint32_t generati
 
 /** The incarnation in a job's joins of the parent, never 0: other starts differ, except by chance.
  */
-uint16_t cookie_incarnation(const struct aggregate_limits *limits, uint32_t generation);
+uint64_t cookie_incarnation(const struct aggregate_limits *limits, uint32_t generation);
 
 /** A hash of a job's number and token, the index of a counter. */
 uint64_t cookie_job_hash(const struct aggregate_limits *limits, uint16_t job, uint64_t token);

@@ -173,6 +173,7 @@ fill_job(struct aggregate_table *table, struct job *job, const struct aggregate_
 	job->asked_slots = request->join.slots;
 	job->least_bytes = least_bytes(&request->join);
 	job->most_bytes = request->join.bytes;
+	job->miscounted = false;
 	for (unsigned int w = 0; w < job->workers; w++)
 		job->places[w].serial = 0;
 }
@@ -213,6 +214,14 @@ empty_slots(struct aggregate_table *table, const struct job *job)
 			find_entry(table, slot, which)->state = AGGREGATE_EMPTY;
 }
 
+/* Those that all members know, and all others in the tree. */
+static uint8_t
+features_of(const struct aggregate_table *table, const struct job *job)
+{
+	return job->place.levels == 0 ? job_features(job)
+				      : job_features(job) & uplink_of(table, job)->features;
+}
+
 enum aggregate_action
 job_open(struct aggregate_table *table, struct job *job, uint16_t most_slots, uint16_t most_bytes)
 {
@@ -220,15 +229,16 @@ job_open(struct aggregate_table *table, struct job *job, uint16_t most_slots, ui
 
 	/* Another of that number was complete while this one waited for the parent. */
 	if (find_open_job(table, job->number) != NULL)
-		return AGGREGATE_FULL;
+		return AGGREGATE_WRONG_TOKEN;
 	take_back_ended(table);
 	slots = take_slots(table, job->asked_slots < most_slots ? job->asked_slots : most_slots,
 		&job->first_slot);
 	if (slots == 0)
-		return job_any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_FULL;
+		return job_any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_NO_SLOTS;
 	PUBLISH(job->slots, (uint16_t)slots);
 	if (most_bytes < job->bytes)
 		PUBLISH(job->bytes, most_bytes);
+	job->features = features_of(table, job);
 	job->session = cookie_session(&table->limits, job->generation);
 	seal_make_keys(table, job);
 	empty_slots(table, job);
@@ -281,18 +291,40 @@ void
 job_take_place(struct job *job, const struct aggregate_message *request,
 	const struct aggregate_sender *sender, uint64_t now)
 {
-	const uint16_t incarnation = request->join.place.incarnation;
 	const unsigned int worker = request->worker;
 	struct place *place = &job->places[worker];
 
-	if (!job_has_place(job, worker, sender) || place->incarnation != incarnation) {
-		place->incarnation = incarnation;
+	if (!job_has_place(job, worker, sender) ||
+		place->incarnation != request->join.incarnation) {
+		place->incarnation = request->join.incarnation;
 		memcpy(place->address, sender->address, sizeof(place->address));
 		place->port = sender->port;
 		place->serial++;
 		WRITE(job->joined, job->joined | worker_bit(worker));
 	}
+	place->features = request->join.features;
+	place->below = request->join.place.below;
 	WRITE(place->heard, now);
+}
+
+uint32_t
+job_workers_below(const struct job *job)
+{
+	uint64_t all = 0;
+
+	for (unsigned int w = 0; w < job->workers; w++)
+		all += job->places[w].below;
+	return all <= AGGREGATE_MAX_TREE_WORKERS ? (uint32_t)all : UINT32_MAX;
+}
+
+uint8_t
+job_features(const struct job *job)
+{
+	uint8_t features = AGGREGATE_FEATURE_LABELS;
+
+	for (unsigned int w = 0; w < job->workers; w++)
+		features &= job->places[w].features;
+	return features;
 }
 
 void

@@ -31,7 +31,8 @@ job_begin(struct aggregate_table *table, const struct aggregate_message *request
  * All workers have joined: give the job its slots and session, and publish it to other shards.
  *
  * @param slots, bytes granted at most
- * @return JOINED; FULL: no slots are left; WAITING: there will be soon
+ * @return JOINED; NO_SLOTS; WAITING: there will be some soon; WRONG_TOKEN: another job of that
+ *   number is open
  */
 enum aggregate_action
 job_open(struct aggregate_table *table, struct job *job, uint16_t slots, uint16_t bytes);
@@ -72,6 +73,12 @@ void job_vacate(struct job *job, unsigned int worker);
 
 /** Vacate the places of workers that have not joined again in time. */
 void job_vacate_silent(const struct aggregate_limits *limits, struct job *job, uint64_t now);
+
+/** Workers behind all members of a complete job, as these say; UINT32_MAX: more than can be. */
+uint32_t job_workers_below(const struct job *job);
+
+/** Of enum aggregate_feature: what all members of a complete job know. */
+uint8_t job_features(const struct job *job);
 
 /** Whether all workers have joined. */
 bool job_is_complete(const struct job *job);

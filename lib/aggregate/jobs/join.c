@@ -8,7 +8,7 @@
 static bool
 makes_sense(const struct aggregate_join *join)
 {
-	return join->workers > 0 && join->slots > 0 && join->bytes >= 4;
+	return join->workers > 0 && join->slots > 0 && join->bytes >= 4 && join->incarnation != 0;
 }
 
 static bool
@@ -33,6 +33,12 @@ compare(const struct job *job, const struct aggregate_join *join)
 		: AGGREGATE_JOIN_MISMATCH;
 }
 
+static bool
+is_leaf(const struct aggregate_join *join)
+{
+	return (join->features & AGGREGATE_FEATURE_LEAF) != 0;
+}
+
 /* What is wrong with a join, regardless of other workers; JOINED: nothing. */
 static enum aggregate_action
 check_place(const struct aggregate_limits *limits, const struct aggregate_join *join)
@@ -44,13 +50,15 @@ check_place(const struct aggregate_limits *limits, const struct aggregate_join *
 		return AGGREGATE_BAD_PLACE;
 	if (place->levels != 0 && limits->parent.port == 0)
 		return AGGREGATE_NO_PARENT;
-	if (limits->digits == 0 &&
-		(place->incarnation != 0 || (whole && place->workers != join->workers)))
+	if (limits->digits == 0 && (is_leaf(join) || (whole && place->workers != join->workers)))
 		return AGGREGATE_NO_DIGITS;
 	return AGGREGATE_JOINED;
 }
 
-/* The input of a cookie. `job` NULL: none of that number and token. */
+/*
+ * The input of a cookie. `job` NULL: none of that number and token. A leave does not say whose it
+ * is: it can only be the holder's.
+ */
 static struct cookie_subject
 cookie_subject(struct aggregate_table *table, const struct job *job,
 	const struct aggregate_message *request, uint64_t token,
@@ -61,6 +69,9 @@ cookie_subject(struct aggregate_table *table, const struct job *job,
 	return (struct cookie_subject){
 		.sender = sender,
 		.token = token,
+		.incarnation = request->op == AGGREGATE_JOIN ? request->join.incarnation
+			: has_place ? job->places[request->worker].incarnation
+				    : 0,
 		.ended = *job_ended_count(table, request->job, token),
 		.serial = has_place ? job->places[request->worker].serial : 0,
 		.job = request->job,
@@ -79,20 +90,24 @@ knows_cookie(struct aggregate_table *table, const struct job *job,
 	if (cookie_is_good(&table->limits, &subject, now, cookie))
 		return true;
 	if (job == NULL || request->worker >= job->workers ||
-		!job_has_place(job, request->worker, sender))
+		!job_has_place(job, request->worker, sender) ||
+		subject.incarnation != job->places[request->worker].incarnation)
 		return false;
 	subject.serial--;
 	return cookie_is_good(&table->limits, &subject, now, cookie);
 }
 
-/* Whether a switch has restarted since it joined, under the same address and port. */
 static bool
-is_restarted(const struct job *job, const struct aggregate_message *request)
+is_holder(const struct job *job, const struct aggregate_message *request)
 {
-	return request->join.place.incarnation != job->places[request->worker].incarnation;
+	return request->join.incarnation == job->places[request->worker].incarnation;
 }
 
-/* The job has failed, and all members are told; the next one waits until it has ended. */
+/*
+ * A member has restarted, under the same address and port. The job has failed, and all members are
+ * told; the next one waits until it has ended. So does a leaf; a worker's program has to know that
+ * its job is over.
+ */
 static enum aggregate_action
 replace(struct aggregate_table *table, struct job *job, const struct aggregate_message *request)
 {
@@ -105,12 +120,12 @@ replace(struct aggregate_table *table, struct job *job, const struct aggregate_m
 		COUNT(table->counters.ended, 1);
 		job_end(table, job);
 	}
-	return AGGREGATE_WAITING;
+	return is_leaf(&request->join) ? AGGREGATE_WAITING : AGGREGATE_TAKEN;
 }
 
 /*
  * A running job. A restarted process has lost count of the chunks and would get results of old
- * ones. So a place belongs to its first process only.
+ * ones. So a place belongs to the incarnation that the job was opened with.
  */
 static enum aggregate_action
 join_open(struct aggregate_table *table, struct job *job, const struct aggregate_message *request,
@@ -129,7 +144,18 @@ join_open(struct aggregate_table *table, struct job *job, const struct aggregate
 		return AGGREGATE_WAITING;
 	if (!job_has_place(job, request->worker, sender))
 		return AGGREGATE_TAKEN;
-	return is_restarted(job, request) ? replace(table, job, request) : AGGREGATE_JOINED;
+	return is_holder(job, request) ? AGGREGATE_JOINED : replace(table, job, request);
+}
+
+/*
+ * Whether there are as many workers behind a complete job's members as all say: a mean is divided
+ * by that number. Where the tree goes on above, the last switch adds up.
+ */
+static bool
+adds_up(const struct job *job)
+{
+	return job->place.levels != 0 || !aggregate_place_is_there(&job->place) ||
+		job_workers_below(job) == job->place.workers;
 }
 
 /* A job that waits for workers. `*job` NULL: begin one. */
@@ -140,12 +166,12 @@ join_joining(struct aggregate_table *table, struct job **job,
 {
 	enum aggregate_action action = check_place(&table->limits, &request->join);
 
-	if (!makes_sense(&request->join))
-		return AGGREGATE_JOIN_MISMATCH;
 	if (action == AGGREGATE_JOINED && *job != NULL)
 		action = compare(*job, &request->join);
 	if (action == AGGREGATE_JOINED && *job != NULL && leaf_is_refused(table, *job))
 		action = AGGREGATE_REFUSED_ABOVE;
+	if (action == AGGREGATE_JOINED && *job != NULL && (*job)->miscounted)
+		action = AGGREGATE_BAD_PLACE;
 	if (action != AGGREGATE_JOINED)
 		return action;
 	if (request->join.workers > table->limits.workers ||
@@ -153,7 +179,7 @@ join_joining(struct aggregate_table *table, struct job **job,
 		return AGGREGATE_FULL;
 	/* Refuse at once, instead of after the other workers have joined. */
 	if (!has_free_slot(table))
-		return job_any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_FULL;
+		return job_any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_NO_SLOTS;
 	if (*job == NULL) {
 		action = job_begin(table, request, sender, job);
 		if (*job == NULL)
@@ -164,6 +190,9 @@ join_joining(struct aggregate_table *table, struct job **job,
 	job_vacate_silent(&table->limits, *job, now);
 	if (!job_is_complete(*job))
 		return AGGREGATE_WAITING;
+	(*job)->miscounted = !adds_up(*job);
+	if ((*job)->miscounted)
+		return AGGREGATE_BAD_PLACE;
 	return (*job)->place.levels == 0 ? job_open(table, *job, UINT16_MAX, UINT16_MAX)
 					 : leaf_open(table, *job, now);
 }
@@ -188,8 +217,8 @@ bytes_for(const struct job *job, const struct aggregate_join *join)
 	const uint16_t most = job->bytes;
 	const uint16_t fitting = most > AGGREGATE_PART_BYTES ? most - AGGREGATE_PART_BYTES : 0;
 
-	return aggregate_place_is_there(&job->place) && join->place.incarnation == 0 &&
-			fitting != 0 && fitting >= job->least_bytes
+	return aggregate_place_is_there(&job->place) && !is_leaf(join) && fitting != 0 &&
+			fitting >= job->least_bytes
 		? fitting
 		: most;
 }
@@ -203,6 +232,7 @@ grant(const struct aggregate_table *table, struct job *job, const struct aggrega
 	join->slots = job->slots;
 	join->bytes = bytes_for(job, &request->join);
 	join->session = job->session;
+	join->features = job->features;
 }
 
 /* A job that the parent knows no more has ended: who joins comes for the next one. */
@@ -241,11 +271,14 @@ join_job(struct aggregate_table *table, const struct aggregate_message *request,
 			return AGGREGATE_COOKIE;
 		}
 	}
+	if (!makes_sense(&request->join))
+		return AGGREGATE_JOIN_MISMATCH;
 	action = open != NULL ? join_open(table, open, request, sender)
 			      : join_joining(table, &job, request, sender, now);
 	if (job != NULL && job->place.levels != 0)
 		leaf_tell(table, job, action, outcome);
-	if (job == NULL || (action != AGGREGATE_JOINED && job == open))
+	/* Who is refused does not keep a job alive. */
+	if (job == NULL || job->miscounted || (action != AGGREGATE_JOINED && job == open))
 		return action;
 	WRITE(job->latest, now);
 	if (action == AGGREGATE_JOINED)

@@ -122,7 +122,7 @@ most_bytes(const struct aggregate_table *table, const struct job *job)
 						     : (uint16_t)table->limits.bytes;
 }
 
-/* What the parent is asked for: the rest of the list, and this switch's incarnation. */
+/* What the parent is asked for: the rest of the list. */
 static struct aggregate_join
 join_of(const struct aggregate_table *table, const struct job *job,
 	const struct job_at_parent *uplink)
@@ -133,10 +133,12 @@ join_of(const struct aggregate_table *table, const struct job *job,
 		.slots = job->asked_slots,
 		.bytes = bytes,
 		.least = job->least_bytes < bytes ? job->least_bytes : 0,
+		.features = job_features(job) | AGGREGATE_FEATURE_LEAF,
 		.cookie = uplink->session != 0 ? uplink->session : uplink->cookie,
+		.incarnation = cookie_incarnation(&table->limits, job->generation),
 		.place = {.levels = (uint8_t)(own->levels - 1),
-			.incarnation = cookie_incarnation(&table->limits, job->generation),
-			.workers = own->workers}};
+			.workers = own->workers,
+			.below = job_workers_below(job)}};
 
 	for (unsigned int l = 1; l < own->levels; l++)
 		join.place.level[l - 1] = own->level[l];
@@ -261,6 +263,7 @@ take_grant(struct aggregate_table *table, struct job *job, struct job_at_parent 
 	uplink->slots = reply->join.slots;
 	uplink->bytes = reply->join.bytes & (uint16_t)~3u;
 	uplink->shards = reply->join.shards;
+	uplink->features = reply->join.features;
 	uplink->decided = reply->join.place.decided;
 	uplink->next = now + heartbeat(&table->limits);
 	leaf_make_keys(table, job);

@@ -250,8 +250,10 @@ aggregate_write_reply(uint8_t *payload, size_t length, const struct aggregate_ou
 		aggregate_write_absence(payload, outcome->digits ? 0 : outcome->bytes,
 			outcome->absence, outcome->level, outcome->detail);
 	/* A chunk's own values are never sent back as its result, whatever the reason says. */
-	if (outcome->action == AGGREGATE_JOINED || outcome->action == AGGREGATE_LEFT)
-		aggregate_accept(payload, AGGREGATE_ROUNDED, 0);
+	if (outcome->action == AGGREGATE_JOINED)
+		aggregate_accept(payload, outcome->join.features, 0);
+	else if (outcome->action == AGGREGATE_LEFT)
+		aggregate_accept(payload, 0, 0);
 	else
 		aggregate_refuse(
 			payload, AGGREGATE_HEADER_BYTES, AGGREGATE_STATUS_CODE, outcome->reason);

@@ -22,9 +22,11 @@ enum job_state {
 struct place {
 	uint64_t heard; /* ticks: the latest join */
 	uint8_t address[16];
-	uint16_t port;        /* UDP, that it joined from: shard 0's alone */
-	uint32_t serial;      /* counts who has had the place: shard 0's alone */
-	uint16_t incarnation; /* of the switch that has it; a worker: 0. Shard 0's alone */
+	uint16_t port;        /* UDP, that it joined from. This and the rest: shard 0's alone */
+	uint8_t features;     /* enum aggregate_feature */
+	uint32_t serial;      /* counts who has had the place */
+	uint32_t below;       /* workers behind it, as it says */
+	uint64_t incarnation; /* of the process that has it */
 };
 
 /* A job's way to the switch above: shard 0's, but for `heard`. */
@@ -38,10 +40,11 @@ struct job_at_parent {
 	uint32_t before;         /* the id when this state began: no message has it */
 	uint16_t number, slots, bytes;
 	uint8_t worker, shards;
-	uint8_t refused; /* enum aggregate_reason */
-	uint8_t decided; /* as in struct aggregate_place, the parent's */
-	uint8_t tries;   /* leaves that were sent */
-	uint8_t reason;  /* of the leave */
+	uint8_t features; /* enum aggregate_feature, as granted */
+	uint8_t refused;  /* enum aggregate_reason */
+	uint8_t decided;  /* as in struct aggregate_place, the parent's */
+	uint8_t tries;    /* leaves that were sent */
+	uint8_t reason;   /* of the leave */
 };
 
 /* Written by shard 0's thread, but for `failure`. */
@@ -60,6 +63,8 @@ struct job {
 	uint16_t asked_slots;
 	uint16_t least_bytes, most_bytes; /* of values in a chunk, that all workers would take */
 	uint8_t workers;
+	uint8_t features; /* open: enum aggregate_feature, that all members know */
+	bool miscounted;  /* the workers behind its members are not as many as they say in all */
 	uint32_t lost; /* whether the parent knows it no more: the first shard that knows sets it */
 	struct aggregate_place place; /* as its members asked for it */
 	uint8_t maker[16];            /* the address that began it */

@@ -90,8 +90,8 @@ read_place(const uint8_t *bytes, size_t length, struct aggregate_place *place)
 	memcpy(&wire, bytes, sizeof(wire));
 	place->levels = wire.levels;
 	place->decided = wire.decided;
-	place->incarnation = be16toh(wire.incarnation);
 	place->workers = be32toh(wire.workers);
+	place->below = be32toh(wire.below);
 	if (place->levels > AGGREGATE_MAX_LEVELS)
 		return true;
 	if (length - sizeof(wire) < place->levels * sizeof(place->level[0]))
@@ -135,7 +135,9 @@ read_join(const uint8_t *payload, size_t length, struct aggregate_message *messa
 		.slots = be16toh(join.slots),
 		.bytes = be16toh(join.bytes),
 		.least = be16toh(join.least),
+		.features = message->code == NETFC_STATUS_OK ? message->reason : 0,
 		.cookie = be64toh(join.cookie),
+		.incarnation = be64toh(join.incarnation),
 	};
 	return read_place(payload + fixed, length - fixed, &message->join.place);
 }
@@ -276,12 +278,12 @@ aggregate_parse_request(const uint8_t *payload, size_t length, struct aggregate_
 	if (!fits_request(message, length))
 		return NETFC_STATUS_LENGTH;
 	message->code = message->flags = 0;
+	if (message->op == AGGREGATE_JOIN && !read_join(payload, length, message))
+		return NETFC_STATUS_LENGTH;
 	if (message->op != AGGREGATE_LEAVE)
 		message->reason = 0;
 	if (sends_values(message))
 		message->values = payload + AGGREGATE_HEADER_BYTES;
-	if (message->op == AGGREGATE_JOIN && !read_join(payload, length, message))
-		return NETFC_STATUS_LENGTH;
 	return 0;
 }
 
@@ -332,22 +334,30 @@ write_header(uint8_t *payload, const struct aggregate_message *message, uint8_t 
 	memcpy(payload, &hdr, sizeof(hdr));
 }
 
+/* Byte 15 of a request. */
+static uint8_t
+reason_of(const struct aggregate_message *request)
+{
+	if (request->op == AGGREGATE_LEAVE)
+		return request->reason;
+	if (request->op == AGGREGATE_JOIN)
+		return request->join.features;
+	return request->owner | (aggregate_has_digits(request) ? AGGREGATE_DIGITS : 0);
+}
+
 void
 aggregate_build_request(uint8_t *payload, const struct aggregate_message *message)
 {
-	const uint8_t digits = aggregate_has_digits(message) ? AGGREGATE_DIGITS : 0;
-
-	write_header(payload, message, message->worker, 0,
-		message->op == AGGREGATE_LEAVE ? message->reason : message->owner | digits);
+	write_header(payload, message, message->worker, 0, reason_of(message));
 	if (message->op == AGGREGATE_JOIN)
 		aggregate_write_join(payload, &message->join);
 }
 
 void
-aggregate_accept(uint8_t *payload, enum aggregate_kind kind, uint8_t flags)
+aggregate_accept(uint8_t *payload, uint8_t kind, uint8_t flags)
 {
 	payload[offsetof(struct aggregate_hdr, status)] = NETFC_STATUS_REPLY | flags;
-	payload[offsetof(struct aggregate_hdr, reason)] = (uint8_t)kind;
+	payload[offsetof(struct aggregate_hdr, reason)] = kind;
 }
 
 void
@@ -376,8 +386,8 @@ write_place(uint8_t *bytes, const struct aggregate_place *place)
 	const struct aggregate_place_wire wire = {
 		.levels = place->levels,
 		.decided = place->decided,
-		.incarnation = htobe16(place->incarnation),
 		.workers = htobe32(place->workers),
+		.below = htobe32(place->below),
 	};
 
 	memcpy(bytes, &wire, sizeof(wire));
@@ -394,6 +404,7 @@ aggregate_write_join(uint8_t *payload, const struct aggregate_join *join)
 		.bytes = htobe16(join->bytes),
 		.least = htobe16(join->least),
 		.cookie = htobe64(join->cookie),
+		.incarnation = htobe64(join->incarnation),
 	};
 
 	payload += AGGREGATE_HEADER_BYTES;

@@ -29,6 +29,8 @@ const bit<8> AGGREGATE_REASON_NO_PARENT = 12;
 @noWarn("unused")
 const bit<8> AGGREGATE_REASON_PARENT = 13;
 @noWarn("unused")
+const bit<8> AGGREGATE_REASON_TAKEN = 14;
+@noWarn("unused")
 const bit<8> AGGREGATE_MISSING = 64;
 
 /* What a chunk's values are, in the place of a reason, and a flag of a part's width. */
@@ -65,9 +67,9 @@ const bit<32> AGGREGATE_SUMS_MINUS_ZERO = 0x80000000;
 @noWarn("unused")
 const bit<16> AGGREGATE_HEADER_BYTES = 24;
 @noWarn("unused")
-const bit<16> AGGREGATE_JOIN_BYTES = 16;
+const bit<16> AGGREGATE_JOIN_BYTES = 24;
 @noWarn("unused")
-const bit<16> AGGREGATE_PLACE_BYTES = 8;
+const bit<16> AGGREGATE_PLACE_BYTES = 12;
 @noWarn("unused")
 const bit<8> AGGREGATE_MAX_LEVELS = 4;
 @noWarn("unused")

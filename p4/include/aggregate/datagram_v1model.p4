@@ -52,12 +52,16 @@ control DatagramSum(in headers_t hdr, out bit<16> folded) {
                   (bit<32>)hdr.join.bytes + (bit<32>)hdr.join.least +
                   (bit<32>)hdr.join.cookie[63:48] + (bit<32>)hdr.join.cookie[47:32] +
                   (bit<32>)hdr.join.cookie[31:16] + (bit<32>)hdr.join.cookie[15:0];
+            sum = sum + (bit<32>)hdr.join.incarnation[63:48] +
+                  (bit<32>)hdr.join.incarnation[47:32] + (bit<32>)hdr.join.incarnation[31:16] +
+                  (bit<32>)hdr.join.incarnation[15:0];
         }
 #ifdef NETFC_LEAF
         if (hdr.place.isValid()) {
             sum = sum + (bit<32>)(hdr.place.levels ++ hdr.place.decided) +
-                  (bit<32>)hdr.place.incarnation + (bit<32>)hdr.place.workers[31:16] +
-                  (bit<32>)hdr.place.workers[15:0];
+                  (bit<32>)hdr.place.zero + (bit<32>)hdr.place.workers[31:16] +
+                  (bit<32>)hdr.place.workers[15:0] + (bit<32>)hdr.place.below[31:16] +
+                  (bit<32>)hdr.place.below[15:0];
         }
         NETFC_ADD_LEVEL(0)
         NETFC_ADD_LEVEL(1)

@@ -31,14 +31,16 @@ header join_t {
     bit<16> bytes;
     bit<16> least;
     bit<64> cookie;
+    bit<64> incarnation;
 }
 
 /* Behind a join, in a tree: then as many levels. */
 header tree_t {
     bit<8> levels;
     bit<8> decided;
-    bit<16> incarnation;
+    bit<16> zero;
     bit<32> workers;
+    bit<32> below;
 }
 
 header level_t {

@@ -22,6 +22,7 @@ from netfc.torch.watch import GLANCE_S, Watch
 from netfc.torch.works import Promise
 
 JOINING = "joining the job"
+PASSING = ("full", "no-slots", "taken")  # refusals that end with another job, maybe
 FULL_S = 1.0  # between two attempts to join where the switch is full
 # The library's time-out is the last resort: it does not know which rank has not called.
 SPARE_S = 10.0
@@ -173,7 +174,7 @@ class Reductions:
                 return self._attempt(max(0.1, end - time.monotonic()))
             except AllreduceError as unnamed:
                 error = place.named(unnamed)
-                if error.status != "full":
+                if error.status not in PASSING:
                     raise error from unnamed
                 # What comes of an attempt that has no time says nothing.
                 if time.monotonic() + 2 * FULL_S >= end:
@@ -206,7 +207,7 @@ class Reductions:
         if granted < place.least_slots:
             comm.leave()
             text = f"The switch has only {granted} slots left, and a process group needs"
-            raise AllreduceError(f"{text} {place.least_slots}.", "full", None, None)
+            raise AllreduceError(f"{text} {place.least_slots}.", "no-slots", None, None)
         if granted < place.slots:
             self._say(f"has {granted} slots of the switch, not {place.slots}: that is what is left")
         return comm

@@ -189,7 +189,7 @@ def reasons_of(host, team):
     yield 'mismatch', workers.Worker(host.udp(), SWITCH_IP, 0).join(3)
     asked = workers.Worker(host.udp(), SWITCH_IP, 0, job=2)
     yield 'full', asked.join(2)
-    yield 'full', workers.Worker(host.udp(), SWITCH_IP, 0, token=99).join(2)
+    yield 'taken', workers.Worker(host.udp(), SWITCH_IP, 0, token=99).join(2)
 
 
 def test_reasons(tmp_path):

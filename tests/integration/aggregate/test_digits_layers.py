@@ -17,7 +17,7 @@ from netfc.scapy_aggregation import Aggregation
 
 SESSION, TOKEN = 0x1112131415161718, 0x0102030405060708
 PLACE = aggregation.Worker(job=513, token=TOKEN, number=3, session=SESSION)
-TREE = struct.pack('>BBHI2B2B', 2, 0, 0, 600, 4, 2, 3, 1)  # member 2 of 4, whose parent is 1 of 3
+TREE = struct.pack('>BBHII2B2B', 2, 0, 0, 600, 50, 4, 2, 3, 1)  # member 2 of 4, whose parent is 1 of 3
 # 1.5 and what cancels, three minus zeros, infinities of both signs.
 SUMS = [(3 << 148, 0), (-1, 0), (0, exact_sums.MINUS_ZERO),
         (0, exact_sums.PLUS_INF | exact_sums.MINUS_INF)]
@@ -34,7 +34,8 @@ def digits(sums, lanes, byte_15=0x80):
 
 
 def join(behind):
-    return header(32, 0, 0, 1, 0, TOKEN) + struct.pack('>BBHHHQ', 4, 0, 8, 1448, 0, 0x99) + behind
+    return header(32, 0, 0, 1, 0, TOKEN) + struct.pack(
+        '>BBHHHQQ', 4, 0, 8, 1448, 0, 0x99, PLACE.incarnation) + behind
 
 
 @pytest.mark.parametrize('form', exact_sums.KINDS)
@@ -88,7 +89,7 @@ def test_scapy_reads_a_refused_part():
 
 
 def test_joins_in_a_tree():
-    place = aggregation.Place(((4, 2), (3, 1)), 600)
+    place = aggregation.Place(((4, 2), (3, 1)), 600, below=50)
     assert aggregation.join(PLACE, 4, 8, 1448, 0x99, 1, place) == join(TREE)
     layer = Aggregation(join(TREE))
     assert (layer.place, layer.cookie, bytes(layer)) == (place, 0x99, join(TREE))
@@ -98,9 +99,9 @@ def test_joins_in_a_tree():
 
 
 @pytest.mark.parametrize('behind', [
-    b'', TREE[:7], TREE[:-1],  # none, or cut
+    b'', TREE[:11], TREE[:-1],  # none, or cut
     b'\5' + TREE[1:], TREE[:4] + bytes(4) + TREE[8:],  # too many levels, no workers
-    TREE[:8] + b'\4\4\3\1', b'\xa5' * 8])  # member 4 of 4, a tag
+    TREE[:12] + b'\4\4\3\1', b'\xa5' * 8])  # member 4 of 4, a tag
 def test_what_is_no_place(behind):
     assert aggregation.read_place(behind) is None
     assert Aggregation(join(behind)).place is None
@@ -112,7 +113,7 @@ def dissect(tmp_path_factory):
     refused = bytearray(header(33, 5, 0x1103, 7, 64 + 2))
     refused[5] = 0xf0
     decided = bytearray(join(TREE))
-    decided[5], decided[41], decided[43] = 0x80, 3, 9
+    decided[5], decided[15], decided[47], decided[49] = 0x80, 1, 9, 3
     no_lanes = bytearray(digits(SUMS, 4)[0])
     no_lanes[26:28] = 0, 0
     payloads = [*digits(SUMS, 3), digits(SUMS, 4, 0x80 | 64 + 2)[0], digits(SUMS, 4)[0][:-1],
@@ -144,5 +145,6 @@ def test_wireshark_shows_places(dissected):
     *_, asked, decided, tagged = dissected
     assert 'Switches above: 2' in asked and 'Workers of the tree: 600' in asked
     assert 'Member: 2 of 4 at level 1' in asked and 'Member: 1 of 3 at level 2' in asked
-    assert 'Decided at level, and 1: 3' in decided and 'Incarnation: 0x0009' in decided
-    assert 'Switches above' not in tagged
+    assert 'Decided at level, and 1: 3' in decided and 'Incarnation: 0x0000000000000009' in decided
+    assert 'Workers below: 50' in asked and 'Switches above' not in tagged
+    assert 'Labels: True' in decided and 'Labels: False' in asked

@@ -198,6 +198,6 @@ def test_a_place_is_of_who_has_joined():
     for op in ('chunk', 'leave'):
         assert asked(program, worker, op) == [(7, 3)]  # no-job
     assert asked(program, worker, 'join') == [(0, 0)]
-    assert asked(program, other, 'join') == [(7, 5)]  # full
+    assert asked(program, other, 'join') == [(7, 14)]  # full
     assert asked(program, worker, 'join') == [(0, 0)]
     assert asked(program, worker, 'chunk') == asked(program, worker, 'leave') == [(0, 0)]

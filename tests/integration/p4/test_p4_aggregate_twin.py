@@ -197,7 +197,7 @@ def check_joins(team, form, joined):
     for reply in joined:
         payload = p4_jobs.payload_of(reply)
         assert payload[5] == 0x80
-        assert aggregation.JOIN.unpack_from(payload, 24) == (len(team), 1, SLOTS, size, size, 0)
+        assert aggregation.JOIN.unpack_from(payload, 24) == (len(team), 1, SLOTS, size, size, 0, 1)
 
 
 def through_bmv2(folder, team, form, frames):

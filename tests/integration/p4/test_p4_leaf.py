@@ -200,7 +200,7 @@ def join(switch, worker, count, place=PLACE):
     [(port, reply)] = switch.receive(p4_jobs.frame(worker, asked))
     payload = p4_jobs.payload_of(reply)
     assert port == WORKERS_PORT and len(payload) == len(asked)
-    return payload[5] >> 4 & 7, payload[15] if payload[5] & 0x70 else 0, payload[41]
+    return payload[5] >> 4 & 7, payload[15] if payload[5] & 0x70 else 0, payload[49]
 
 
 def chunk(worker, number, values, form, count=LANES):
