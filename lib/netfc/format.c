@@ -4,6 +4,9 @@
 
 #include "internal.h"
 
+#define DOUBLE_FRACTION_BITS 52
+#define DOUBLE_BIAS 1023
+
 /* The formats of 8 bits, for both ways to overflow. */
 #define FP8_E4M3                                                                        \
 	.id = NETFC_FP8_E4M3, .name = "fp8_e4m3", .title = "OCP OFP8 E4M3", .width = 8, \
@@ -344,20 +347,38 @@ netfc_decode(const struct netfc_format *format, uint32_t bits)
 	}
 }
 
+/* A double but zero, by its bits without the sign. */
+static struct number
+number_of(uint64_t size)
+{
+	int exponent = (int)(size >> DOUBLE_FRACTION_BITS);
+	uint64_t fraction = size & ((UINT64_C(1) << DOUBLE_FRACTION_BITS) - 1);
+	int zeros;
+
+	if (exponent == 0)
+		exponent = 1;
+	else
+		fraction |= UINT64_C(1) << DOUBLE_FRACTION_BITS;
+	zeros = __builtin_clzll(fraction);
+	return (struct number){
+		.exponent = exponent - DOUBLE_BIAS + 63 - DOUBLE_FRACTION_BITS - zeros,
+		.significand = fraction << zeros,
+	};
+}
+
 uint32_t
 netfc_encode(const struct netfc_format *format, double value)
 {
-	struct number number = {0};
-	double fraction;
+	uint64_t size;
 
+	memcpy(&size, &value, sizeof(size));
+	size &= INT64_MAX;
 	if (isnan(value) || (format->posit && isinf(value)))
 		return format->nan;
 	if (isinf(value))
 		return overflowed(format, signbit(value));
-	if (value == 0)
+	/* By its bits: a program may have the processor take subnormal numbers for zero. */
+	if (size == 0)
 		return signed_magnitude(format, 0, signbit(value) && !format->posit);
-	fraction = frexp(fabs(value), &number.exponent);
-	number.exponent--;
-	number.significand = (uint64_t)ldexp(fraction, 64);
-	return rounded_bits(format, netfc_round_nearest(format, number), signbit(value));
+	return rounded_bits(format, netfc_round_nearest(format, number_of(size)), signbit(value));
 }

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from netfc import aggregation, catalogue
 from netfc._allreduce import KINDS
+from netfc._native import given
 from netfc.aggregation import Place
 
 _FORMATS = {row.name: row for row in catalogue.FORMATS}
@@ -32,8 +33,7 @@ def numpy_array(array: Any, use: str) -> NDArray[Any]:
     """The array. Raises TypeError for what is none, or has a mask. use: what it is taken for."""
     if not isinstance(array, numpy.ndarray):
         raise TypeError(f"{type(array).__name__} is not a numpy array: {use}")
-    if isinstance(array, numpy.ma.MaskedArray):
-        raise TypeError("an array's mask would not count: give its filled() values")
+    given.no_mask(array)
     return array
 
 
@@ -165,8 +165,13 @@ def check_layout(array: NDArray[Any], writes: bool) -> None:
     numpy_array(array, "results are written there" if writes else "its values are read in place")
     if array.dtype.hasobject:
         raise TypeError(f"an array of {array.dtype} has addresses, which say nothing to others")
-    if not array.flags.c_contiguous or not array.flags.aligned:
+    if not array.flags.c_contiguous:
         raise ValueError("the array is not contiguous in C's order: give numpy.ascontiguousarray()")
+    if not array.flags.aligned:
+        raise ValueError(
+            f"the array's memory is not aligned for {array.dtype}, as that of a part of a message"
+            ' may be: give numpy.require(array, requirements="CAW"), which copies it'
+        )
     if writes and not array.flags.writeable:
         raise ValueError("the array is read-only, and results are written in place")
     if not array.dtype.isnative:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from netfc import catalogue
 from netfc._allreduce import library
-from netfc._native import loading
+from netfc._allreduce_arguments import numpy_array
+from netfc._native import given, loading
 
 _FORMATS = {row.name: row for row in catalogue.FORMATS}
 
@@ -50,6 +51,7 @@ class Totals:
 
     def add(self, array: NDArray[Any]) -> None:
         """Add an array, exactly; up to 1,024 times. Raises TypeError or ValueError for others."""
+        numpy_array(array, "its numbers are added")
         if array.dtype.name not in (self._row.dtype, f"uint{self._row.bits}"):
             raise TypeError(f"an array of {array.dtype} does not hold {self.format}")
         if array.size != self.count or not array.dtype.isnative:
@@ -57,7 +59,7 @@ class Totals:
                 f"an array of {array.size} {array.dtype.str} does not fit {self.count} lanes in"
                 " this machine's byte order"
             )
-        whole = numpy.ascontiguousarray(array)
+        whole = given.in_memory(array)
         self._functions.netfc_allreduce_totals_add(self.pointer, whole.ctypes.data)
 
     def clear(self) -> None:

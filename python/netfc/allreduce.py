@@ -45,6 +45,7 @@ from netfc._allreduce import (
     Handle,
 )
 from netfc._allreduce_arguments import FORMATS, OPS
+from netfc._native import given
 from netfc._totals import Totals
 from netfc.aggregation import Place
 from netfc.protocol import Flag
@@ -76,6 +77,10 @@ _NOTICE = NOTICE(_warn)
 def draw_token() -> int:
     """A token for a job: one worker draws it and hands it to all others. Never 0."""
     return secrets.randbelow((1 << 64) - 1) + 1
+
+
+def _c_text(what: str, text: str | None) -> bytes | None:
+    return None if text is None else given.c_text(what, text)
 
 
 class Communicator:
@@ -139,9 +144,10 @@ class Communicator:
         key_file: str | os.PathLike[str] | None = None,
         build: str | os.PathLike[str] | None = None,
     ):
+        names = [switches] if isinstance(switches, str) else list(switches)
+        addresses = [given.c_text("switch", name) for name in names]
         self._comm = Comm(build)
-        addresses = [switches] if isinstance(switches, str) else list(switches)
-        self._addresses = (ctypes.c_char_p * len(addresses))(*map(str.encode, addresses))
+        self._addresses = (ctypes.c_char_p * len(addresses))(*addresses)
         self._options = self._comm.defaults()
         options = self._options
         options.switches = ctypes.cast(self._addresses, ctypes.POINTER(ctypes.c_char_p))
@@ -151,8 +157,8 @@ class Communicator:
         options.token = arguments.job_token(token, workers if place is None else place.workers)
         arguments.put_place(options, place)
         options.job = arguments.ranged("job", job, 16)
-        options.bind_address = None if bind_address is None else bind_address.encode()
-        options.interface = None if interface is None else interface.encode()
+        options.bind_address = _c_text("bind_address", bind_address)
+        options.interface = _c_text("interface", interface)
         options.slots = arguments.ranged("slots", slots, 32)
         options.bytes = arguments.ranged("chunk_bytes", chunk_bytes or 0, 32)
         options.join_ms = arguments.scaled("join_timeout", join_timeout, 1000)
@@ -164,7 +170,7 @@ class Communicator:
         options.silence_ms = 0 if silence is None else arguments.scaled("silence", silence, 1000)
         options.spin_us = arguments.scaled("spin", spin, 1_000_000)
         options.gso = segmentation_offload
-        options.key_file = None if key_file is None else os.fsencode(key_file)
+        options.key_file = None if key_file is None else given.c_path("key_file", key_file)
         options.notice = _NOTICE
         try:
             self._comm.join(options)
@@ -377,7 +383,7 @@ class Communicator:
 
     def _total(self, name: str, arrays: list[NDArray[Any]]) -> Any:
         number = arguments.total_format(name, arrays)
-        whole = [numpy.ascontiguousarray(array) for array in arrays]
+        whole = [given.in_memory(array) for array in arrays]
         result = numpy.zeros(1, whole[0].dtype)
         self._comm.total(
             name, [one.ctypes.data for one in whole], whole[0].size, number, result.ctypes.data

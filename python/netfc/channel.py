@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 
 from netfc import protocol
+from netfc._native import given
 from netfc.errors import ClientError, NoReplyError
 
 # From linux/in.h and linux/in6.h; Python's socket module does not have them.
@@ -71,6 +72,7 @@ class Channel:
         window: int = WINDOW,
     ):
         _check(address, "the address of the switch is empty")
+        given.c_text("address", address)
         _check(1 <= port <= 65535, f"port {port} is not between 1 and 65535")
         _check(
             0 < timeout <= MAX_TIMEOUT,

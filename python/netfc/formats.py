@@ -10,7 +10,6 @@ import decimal
 import functools
 import math
 import re
-import struct
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -23,6 +22,7 @@ from netfc._native import arrays, libnetfc
 from netfc._native.arrays import Encodings, Values
 from netfc._native.codecs import Codec, codec_of
 from netfc._native.libnetfc import Library
+from netfc._native.to_odd import neighbour
 from netfc.protocol import EXTRA_OPS, OPS
 
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
@@ -76,16 +76,19 @@ class Format:
         """The values of encodings; NaN for NaN and NaR.
 
         bits: integers from 0 to 65535, of fp32 to 4294967295, of 8 bits to 255, of any shape.
-        Returns numbers of that shape. Raises ValueError for any other.
+        Returns numbers of that shape. Raises ValueError for any other, TypeError for what is no
+        number.
         """
         return self._codec.decode(bits)
 
     def encode(self, values: ArrayLike) -> Encodings:
         """The encodings nearest to values, ties to the even encoding.
 
-        values: real numbers of any shape. Returns encodings of that shape. What is too large
-        becomes infinity, of fp8_e4m3 NaN; posits saturate and never round to zero, and
-        infinities are NaR to them.
+        values: real numbers of any shape, integers, floats or long doubles, which are rounded
+        once. Returns encodings of that shape. What is too large becomes infinity, of fp8_e4m3 NaN;
+        posits saturate and never round to zero, and infinities are NaR to them. The same in every
+        rounding mode, and with "flush to zero". Raises TypeError for what is no real number, truth
+        values among it, and for an array with a mask.
         """
         return self._codec.encode(values)
 
@@ -198,16 +201,9 @@ def parse_number(text: str) -> float | None:
     if not _DECIMAL.fullmatch(text):
         return None
     value = float(text)
+    sign = -1.0 if text.startswith("-") else 1.0
     if math.isinf(value):
-        return math.copysign(sys.float_info.max, value)
+        return math.copysign(sys.float_info.max, sign)
     if value == 0:
-        return math.copysign(5e-324, value) if re.match(r"[^e]*[1-9]", text, re.I) else value
-    return _rounded_to_odd(text, value)
-
-
-def _rounded_to_odd(text: str, nearest: float) -> float:
-    """Of the floats around a number, the odd one; `nearest` itself if it is the number."""
-    number, even = decimal.Decimal(text), struct.pack(">d", nearest)[7] % 2 == 0
-    if even and number != nearest:
-        return math.nextafter(nearest, math.inf if number > nearest else -math.inf)
-    return nearest
+        return math.copysign(5e-324 if re.match(r"[^e]*[1-9]", text, re.I) else 0.0, sign)
+    return neighbour(value, decimal.Decimal(text))

@@ -10,8 +10,9 @@ from typing import Any, Self
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-from netfc._native import arrays, libnetfc
+from netfc._native import arrays, given, libnetfc
 from netfc._native.arrays import Encodings, Values
+from netfc._native.to_odd import to_odd
 from netfc.catalogue import SATURATING
 from netfc.errors import LibraryError
 from netfc.formats import Format
@@ -35,9 +36,10 @@ class FixedPoint:
     def decode(self, bits: ArrayLike) -> Values:
         """The values of encodings.
 
-        bits: uint16 of any shape. Returns float64 of that shape.
+        bits: integers from 0 to 65535, of any shape. Returns float64 of that shape. Raises
+        ValueError for any other, TypeError for what is no number.
         """
-        words = numpy.asarray(bits, dtype=numpy.uint16).astype(numpy.int16)
+        words = given.encodings("these are", bits, self.encodings).astype(numpy.int16)
         values: Values = numpy.ldexp(words.astype(numpy.float64), -self.point)
         return values
 
@@ -45,9 +47,13 @@ class FixedPoint:
         """The encodings nearest to values, ties to even.
 
         values: real numbers of any shape. Returns uint16 of that shape. Raises ValueError for
-        what does not fit.
+        what does not fit, TypeError for what is no real number.
         """
-        multiples = numpy.rint(numpy.ldexp(numpy.asarray(values, numpy.float64), self.point))
+        multiples = numpy.ldexp(to_odd(given.real_array("values are", values)), self.point)
+        # Not by rint(), which rounds as the program has set it.
+        below = numpy.floor(multiples)
+        rest = multiples - below
+        multiples = below + ((rest > 0.5) | ((rest == 0.5) & (below % 2 == 1)))
         if not numpy.all((multiples >= -0x8000) & (multiples <= 0x7FFF)):
             end = numpy.ldexp(1.0, 15 - self.point)
             raise ValueError(f"a number is outside {-end} to {end - 2.0**-self.point}")
@@ -112,7 +118,7 @@ class Function:
         library: libnetfc.Library | None = None,
     ):
         functions = (library or libnetfc.default()).functions
-        handle = functions.netfc_function_by_name(name.encode())
+        handle = functions.netfc_function_by_name(given.c_text("function", name))
         if not handle:
             known = ", ".join(known_functions(library))
             raise ValueError(f"no function '{name}': there are {known}")
@@ -215,7 +221,7 @@ class _Lanes:
     result: Format | FixedPoint
 
     def __call__(self, x: NDArray[Any]) -> tuple[Encodings, libnetfc.Flags]:
-        words = numpy.ascontiguousarray(x, numpy.uint32)
+        words = given.in_memory(x, numpy.uint32)
         z, flags = numpy.empty(x.shape, numpy.uint32), numpy.empty(x.shape, numpy.uint8)
         error = self.functions.netfc_function_lanes(
             self.handle,

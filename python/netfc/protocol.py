@@ -11,6 +11,7 @@ import numpy
 from numpy.typing import ArrayLike
 
 from netfc import catalogue
+from netfc._native import given
 from netfc._native.arrays import Encodings
 
 # By name; of formats those that requests compute in.
@@ -25,6 +26,7 @@ UDP_PORT = 20038
 QUERY = 16  # an op that is not arithmetic
 NAME = 192  # likewise: the number of an operation by its name
 NAME_LANES = 8  # of such a request: x and y hold the name
+_MAX_LANES = 65535  # as a header can say
 HEADER = struct.Struct(">HBBBBHI")  # magic, version, op, format, status, count, id
 STATUS_OFFSET = 5
 QUERY_COUNTERS = struct.Struct(">IQ")  # connections and bytes, behind z where they fit
@@ -149,27 +151,55 @@ def request(
 ) -> bytes:
     """The payload of a request.
 
-    op, format_id: as on the wire, see OPS, EXTRA_OPS, FUNCTIONS and FORMAT_IDS
-    x, y, z: encodings, of shape (lanes,) with up to 65535 lanes; None: zeros, where the operation
-        does not read them
+    op, format_id: as on the wire, see OPS, EXTRA_OPS, FUNCTIONS and FORMAT_IDS, 0 to 255
+    x, y, z: encodings, of shape (lanes,), all the same, with up to 65535 lanes; None: zeros, where
+        the operation does not read them
     request_id: 32 bits of the sender's own
+
+    Raises ValueError for what does not fit, TypeError for what is no number.
     """
-    slot = _slot_type(format_id, op)
-    x = numpy.asarray(x, dtype=slot)
-    header = HEADER.pack(MAGIC, VERSION, op, format_id, 0, x.size, request_id)
-    rest = (numpy.zeros_like(x) if slots is None else slots for slots in (y, z))
-    size = operand_bytes(format_id, x.size, op)
-    operands = (numpy.asarray(slots, dtype=slot).tobytes() for slots in (x, *rest))
+    slot = numpy.dtype(_slot_type(format_id, op))
+    given_slots = {"x": x, "y": y, "z": z}
+    slots = {
+        name: given.encodings(f"{name} has", values, slot)
+        for name, values in given_slots.items()
+        if values is not None or name == "x"
+    }
+    lanes = _lanes_of(slots)
+    try:
+        header = HEADER.pack(MAGIC, VERSION, op, format_id, 0, lanes, request_id)
+    except struct.error as error:
+        raise ValueError(
+            f"op {op}, format_id {format_id}, request_id {request_id}: give whole numbers up to"
+            " 255, 255 and 4294967295"
+        ) from error
+    size = operand_bytes(format_id, lanes, op)
+    operands = (slots[name].tobytes() if name in slots else b"" for name in given_slots)
     return header + b"".join(operand.ljust(size, b"\0") for operand in operands)
+
+
+def _lanes_of(slots: dict[str, Encodings]) -> int:
+    """How many lanes x and the others have. Raises ValueError where they differ or are too many."""
+    shape = slots["x"].shape
+    for name, values in slots.items():
+        if values.shape != shape or values.ndim != 1:
+            raise ValueError(
+                f"{name} has shape {values.shape}, and x {shape}: give one dimension, as many lanes"
+            )
+    if shape[0] > _MAX_LANES:
+        raise ValueError(f"{shape[0]} lanes are more than {_MAX_LANES}, the most in a request")
+    return shape[0]
 
 
 def name_request(name: str, format_id: int, request_id: int = 0) -> bytes:
     """The payload of a request for the number of an operation by its name, which has up to 31
-    characters of ASCII. Raises ValueError for any other name."""
+    characters of ASCII, none of them NUL. Raises ValueError for any other name."""
     size = 4 * NAME_LANES
     encoded = name.encode("ascii", errors="replace")
-    if not 0 < len(encoded) < size or not name.isascii():
-        raise ValueError(f"'{name}' is not a function name: give 1 to {size - 1} ASCII characters")
+    if not 0 < len(encoded) < size or not name.isascii() or "\0" in name:
+        raise ValueError(
+            f"'{name}' is not a function name: give 1 to {size - 1} ASCII characters, no NUL"
+        )
     slots = numpy.frombuffer(encoded.ljust(size, b"\0"), dtype=">u2")
     return request(NAME, format_id, slots[:NAME_LANES], slots[NAME_LANES:], request_id)
 

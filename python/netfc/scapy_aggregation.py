@@ -10,9 +10,11 @@ a complete join grants. A join in a tree has a `place`, netfc.aggregation.Place;
 reason has aggregation.DIGITS has a `part`, netfc.aggregation.Part, in the place of values.
 """
 
+import operator
 import struct
 from typing import Any
 
+import numpy
 from scapy.fields import (
     ByteEnumField,
     ByteField,
@@ -95,9 +97,10 @@ class _Read(Field[Any, Any]):
 
 def _encode(value: Any, format_id: int, size: int) -> bytes:
     number = _NUMBERS.get(format_id)
-    if isinstance(value, float) and number is not None:
+    if isinstance(value, (float, numpy.floating)) and number is not None:
         return struct.pack(f">{number}", value)
-    return int(value).to_bytes(size, "big", signed=value < 0)
+    # What is no whole number is no encoding.
+    return operator.index(value).to_bytes(size, "big", signed=value < 0)
 
 
 def _is_join(pkt: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-from netfc._native import arrays, libnetfc
+from netfc._native import arrays, given, libnetfc
 from netfc._native.arithmetic import Arithmetic
 from netfc.errors import TableSetError
 from netfc.formats import Format
@@ -106,8 +106,8 @@ class TableSet(Arithmetic):
     def compute(self, op: str, x: ArrayLike, y: ArrayLike) -> NDArray[Any]:
         """x (op) y, lane by lane; op is add, sub, mul or div.
 
-        x, y: numbers, which are rounded into the format first, or encodings (uint16), of any
-            shapes that numpy broadcasts
+        x, y: numbers, which are rounded into the format first, or encodings (uint16), in any byte
+            order, of any shapes that numpy broadcasts
 
         Returns float64 for numbers and uint16 for encodings, of their common shape; fp32_exact
         float32, and uint32 is what it takes and gives as encodings. Raises ValueError for another
@@ -152,7 +152,8 @@ class TableSet(Arithmetic):
 
     def _build(self, name: str) -> ctypes.c_void_p:
         handle = ctypes.c_void_p()
-        error = self._functions.netfc_set_build(name.encode(), ctypes.byref(handle))
+        text = given.c_text("table set", name)
+        error = self._functions.netfc_set_build(text, ctypes.byref(handle))
         if error != 0:
             message = self._functions.netfc_strerror(error).decode()
             raise TableSetError(f"table set '{name}': {message}")

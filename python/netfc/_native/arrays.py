@@ -7,6 +7,8 @@ from typing import Any, Protocol
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
+from netfc._native.given import real_array
+
 Encodings = NDArray[numpy.unsignedinteger[Any]]
 Values = NDArray[numpy.floating[Any]]
 
@@ -38,8 +40,8 @@ def operands(codec: Codec, *values: ArrayLike) -> list[NDArray[Any]]:
     Raises TypeError for what is no real number or of two kinds, ValueError for shapes that
     numpy cannot broadcast.
     """
-    lanes = {name: _as_lanes(codec, name, array) for name, array in zip("xyz", values)}
-    if len({array.dtype for array in lanes.values()}) > 1:
+    lanes = {name: real_array(f"{name} is", array) for name, array in zip("xyz", values)}
+    if len({array.dtype == codec.encodings for array in lanes.values()}) > 1:
         kinds = " and ".join(f"{name} is {array.dtype}" for name, array in lanes.items())
         wanted = f"numbers for {_ALL[len(lanes)]}, or encodings ({codec.encodings})"
         raise TypeError(f"{kinds}: give {wanted}")
@@ -75,17 +77,3 @@ def encoded(codec: Codec, *values: ArrayLike) -> list[Encodings]:
     if lanes[0].dtype == codec.encodings:
         return lanes
     return list(map(codec.encode, lanes))
-
-
-def real_numbers(codec: Codec, what: str, values: ArrayLike) -> Values:
-    """Numbers as the codec takes them; what: for the TypeError where they are none."""
-    array = numpy.asarray(values)
-    if array.dtype.kind not in "iuf" and array.size > 0:
-        raise TypeError(f"{what} {array.dtype}, not an array of real numbers")
-    with numpy.errstate(over="ignore"):
-        return array.astype(codec.numbers)
-
-
-def _as_lanes(codec: Codec, name: str, values: ArrayLike) -> NDArray[Any]:
-    array = numpy.asarray(values)
-    return array if array.dtype == codec.encodings else real_numbers(codec, f"{name} is", array)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How formats encode numbers: IEEE 754 formats and posits, on numpy.
 
+Numbers are compared and rounded as integers, so that no floating-point environment changes a bit.
+
 Encodings are unsigned integers, numbers floats of the types that a codec says, in arrays of any
 shape. All functions agree with libnetfc to the last bit.
 """
@@ -13,11 +15,16 @@ from typing import Any
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-from netfc._native import arrays
+from netfc._native import given
 from netfc._native.arrays import Encodings, Values
+from netfc._native.to_odd import to_odd
 from netfc.catalogue import FormatRow
 
 _Integers = NDArray[numpy.signedinteger[Any]]
+
+_U64 = numpy.uint64
+_MAGNITUDE = _U64((1 << 63) - 1)  # of a float's bits, all but the sign
+_INFINITY = _U64(0x7FF << 52)
 
 
 class Codec(abc.ABC):
@@ -45,15 +52,11 @@ class Codec(abc.ABC):
 
     def checked(self, bits: ArrayLike) -> Encodings:
         """Encodings, in their type. Raises ValueError for what is none."""
-        array, greatest = numpy.asarray(bits), int(numpy.iinfo(self.encodings).max)
-        is_integer = array.dtype.kind in "iu" or array.size == 0
-        if not is_integer or ((array < 0) | (array > greatest)).any():
-            raise ValueError(f"encodings are integers from 0 to {greatest}")
-        return array.astype(self.encodings)
+        return given.encodings("these are", bits, self.encodings)
 
 
 class Native(Codec):
-    """An IEEE format that numpy has: numbers are of its own type."""
+    """binary32, which numpy has: numbers are of its own type."""
 
     def __init__(self, bits: int, exponent_bits: int):
         fraction_bits = bits - 1 - exponent_bits
@@ -66,7 +69,12 @@ class Native(Codec):
         return values
 
     def encode(self, values: ArrayLike) -> Encodings:
-        return arrays.real_numbers(self, "values are", values).view(self.encodings)
+        numbers = given.real_array("values are", values)
+        if numbers.dtype == self.numbers:
+            return numpy.array(numbers).view(self.encodings)
+        bits = to_odd(numbers).reshape(-1).view(_U64)
+        encodings = bits >> _U64(63) << _U64(31) | _single(bits & _MAGNITUDE)
+        return encodings.astype(self.encodings).reshape(numbers.shape)
 
 
 class Tabulated(Codec):
@@ -91,22 +99,24 @@ class Tabulated(Codec):
         return self._with_specials(values)
 
     @functools.cached_property
-    def _boundaries(self) -> Values:
-        """Boundary m is where rounding to nearest goes from magnitude m to m + 1."""
-        return self._magnitude_boundaries()
+    def _boundaries(self) -> NDArray[numpy.uint64]:
+        """Boundary m is where rounding to nearest goes from magnitude m to m + 1, by its bits."""
+        return self._magnitude_boundaries().view(_U64)
 
     def decode(self, bits: ArrayLike) -> Values:
         values: Values = self._values[self.checked(bits)]
         return values
 
     def encode(self, values: ArrayLike) -> Encodings:
-        values = numpy.asarray(values, dtype=numpy.float64)
-        size = numpy.abs(values)
+        # Floats are as great as their bits without the sign: compared so, subnormal ones count
+        # in whatever way the processor calculates.
+        floats = to_odd(given.real_array("values are", values)).view(_U64)
+        size = floats & _MAGNITUDE
         below = numpy.searchsorted(self._boundaries, size)
         boundary = self._boundaries[numpy.minimum(below, len(self._boundaries) - 1)]
         magnitude = below + ((size == boundary) & (below % 2 == 1))
-        bits = numpy.where(numpy.signbit(values), self._negate(magnitude), magnitude)
-        encodings: Encodings = numpy.where(self._is_nan(values), self.nan, bits).astype(
+        bits = numpy.where(floats > _MAGNITUDE, self._negate(magnitude), magnitude)
+        encodings: Encodings = numpy.where(self._is_nan(size), self.nan, bits).astype(
             self.encodings
         )
         return encodings
@@ -128,8 +138,8 @@ class Tabulated(Codec):
         """The encodings of numbers of the other sign."""
 
     @abc.abstractmethod
-    def _is_nan(self, values: Values) -> NDArray[numpy.bool_]:
-        """Which values the format has no number for."""
+    def _is_nan(self, size: NDArray[numpy.uint64]) -> NDArray[numpy.bool_]:
+        """Which floats, by their bits without the sign, the format has no number for."""
 
 
 class Ieee(Tabulated):
@@ -169,8 +179,8 @@ class Ieee(Tabulated):
     def _negate(self, bits: _Integers) -> _Integers:
         return bits ^ self._sign
 
-    def _is_nan(self, values: Values) -> NDArray[numpy.bool_]:
-        return numpy.isnan(values)
+    def _is_nan(self, size: NDArray[numpy.uint64]) -> NDArray[numpy.bool_]:
+        return size > _INFINITY
 
 
 class NoInfinity(Ieee):
@@ -234,8 +244,8 @@ class Posit(Tabulated):
     def _negate(self, bits: _Integers) -> _Integers:
         return -bits & (2 * self._sign - 1)
 
-    def _is_nan(self, values: Values) -> NDArray[numpy.bool_]:
-        return ~numpy.isfinite(values)
+    def _is_nan(self, size: NDArray[numpy.uint64]) -> NDArray[numpy.bool_]:
+        return size >= _INFINITY
 
 
 def codec_of(row: FormatRow) -> Codec:
@@ -246,3 +256,30 @@ def codec_of(row: FormatRow) -> Codec:
         return NoInfinity(row.bits, row.exponent_bits)
     kind = Ieee if row.bits <= 16 else Native
     return kind(row.bits, row.exponent_bits)
+
+
+# Of binary32: the least exponent of a normal number as floats have it, the difference between its
+# exponents and theirs, by how many bits it is shorter, and where it ends.
+_LEAST_EXPONENT = _U64(1023 - 126)
+_REBIASED = _U64((1023 - 127) << 52)
+_SHORTER = _U64(29)
+_SINGLE_INFINITY = _U64(0x7F800000)
+
+
+def _single(size: NDArray[numpy.uint64]) -> NDArray[numpy.uint64]:
+    """The magnitudes of binary32 nearest to floats, both as bits without the sign."""
+    # What goes into the exponent when it is rounded up is right there, up to infinity.
+    normal = numpy.minimum(_rounded(size - _REBIASED, _SHORTER), _SINGLE_INFINITY)
+    significand = (size & _U64((1 << 52) - 1)) | _U64(1 << 52)
+    missing = _LEAST_EXPONENT - numpy.minimum(size >> _U64(52), _LEAST_EXPONENT)
+    subnormal = _rounded(significand, numpy.minimum(_SHORTER + missing, _U64(60)))
+    nan = _SINGLE_INFINITY | _U64(1 << 22) | size >> _SHORTER & _U64((1 << 23) - 1)
+    finite = numpy.where(size >> _U64(52) < _LEAST_EXPONENT, subnormal, normal)
+    return numpy.where(size > _INFINITY, nan, finite)
+
+
+def _rounded(bits: NDArray[numpy.uint64], fewer: Any) -> NDArray[numpy.uint64]:
+    """Shifted right by `fewer`, to the nearest, ties to even."""
+    last = bits >> fewer & _U64(1)
+    rounded: NDArray[numpy.uint64] = bits + (_U64(1) << fewer - _U64(1)) - _U64(1) + last >> fewer
+    return rounded

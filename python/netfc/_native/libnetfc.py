@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from netfc._native import loading
+from netfc._native import given, loading
 from netfc._native.arrays import Encodings
 from netfc._native.version import VERSION
 
@@ -186,7 +186,7 @@ def on_arrays(
     if third is not None:
         z[...] = third
     flags = numpy.empty(x.shape, numpy.uint8)
-    x, y = numpy.ascontiguousarray(x), numpy.ascontiguousarray(y)
+    x, y = given.in_memory(x), given.in_memory(y)
     function(
         handle, op_number, x.ctypes.data, y.ctypes.data, z.ctypes.data, flags.ctypes.data, x.size
     )

@@ -96,6 +96,10 @@ def test_workers_below_two_leaves_and_totals():
                 totals.add(arrays[0].astype(np.float64))
             with pytest.raises(ValueError):
                 totals.add(arrays[0][1:])
+            with pytest.raises(TypeError, match='list is not a numpy array'):
+                totals.add(arrays[0].tolist())
+            with pytest.raises(TypeError, match='mask'):
+                totals.add(np.ma.masked_array(arrays[0]))
             return comm.allreduce_totals(totals)[0]
 
     with contextlib.ExitStack() as stack:
