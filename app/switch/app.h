@@ -59,12 +59,12 @@ struct tx_buffer {
 };
 
 /**
- * The state of one lcore. While it runs, only that lcore writes here, except where tables_change()
+ * The state of one lcore. While it runs, only that lcore writes here, except where tables_put()
  * does. Processors prefetch cache lines in pairs, so alignment to one line is not enough.
  */
 struct lcore {
 	struct packet_counters counters;
-	struct pipeline_worker *worker;     /**< put in place by tables_change() */
+	struct pipeline_worker *worker;     /**< put in place by tables_put() */
 	struct pipeline_counters retired;   /**< sum over its earlier workers; likewise */
 	struct slowloris_worker *slowloris; /**< NULL without --slowloris */
 	struct capture_tap *capture;        /**< NULL: none; put in place by capture_start() */
@@ -99,9 +99,11 @@ struct app {
 	bool quit; /**< set once, by a signal or when idle */
 	struct port port[RTE_MAX_ETHPORTS];
 	struct lcore lcore[RTE_MAX_LCORE];
-	uint64_t started, stopped;  /**< TSC when polling began and ended; 0: not yet */
-	pthread_mutex_t state_lock; /**< held to show or change the state; never by lcores */
-	bool observable;            /**< guarded by it: the state is complete and may be shown */
+	uint64_t started, stopped;   /**< TSC when polling began and ended; 0: not yet */
+	pthread_mutex_t state_lock;  /**< held to show or change the state; never by lcores */
+	pthread_mutex_t change_lock; /**< held to change tables and settings; never by lcores */
+	int reload;      /**< written to where --init is to be done again; -1: there is none */
+	bool observable; /**< guarded by it: the state is complete and may be shown */
 	unsigned int mbufs_leaked;
 	unsigned int mbufs_kept; /**< by drivers that free none when their port is closed */
 };

@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 
 #include "aggregate/uplink.h"
 #include "app.h"
 #include "capture/capture.h"
 #include "control/control.h"
+#include "control/init_file.h"
 #include "slowloris/defend.h"
 #include "descriptors.h"
 #include "dpdk/eal.h"
@@ -18,19 +20,48 @@
 #include "setup.h"
 
 /* The application; global because a signal handler takes no argument. */
-static struct app app = {.state_lock = PTHREAD_MUTEX_INITIALIZER};
+static struct app app = {
+	.state_lock = PTHREAD_MUTEX_INITIALIZER,
+	.change_lock = PTHREAD_MUTEX_INITIALIZER,
+	.reload = -1,
+};
 
 static void
 handle_signal(int signal)
 {
-	(void)signal;
-	app_quit(&app);
+	int error = errno;
+
+	if (signal == SIGHUP && app.reload >= 0)
+		eventfd_write(app.reload, 1);
+	else
+		app_quit(&app);
+	errno = error;
+}
+
+static void
+catch_signals(int flags)
+{
+	const struct sigaction hang_up = {.sa_handler = handle_signal, .sa_flags = flags};
+
+	signals_catch(handle_signal, flags);
+	sigaction(SIGHUP, &hang_up, NULL);
+}
+
+/* SIGHUP does the commands of --init again, and is the end without them. */
+static int
+open_reload(void)
+{
+	if (app.options.init == NULL)
+		return 0;
+	app.reload = eventfd(0, EFD_CLOEXEC);
+	return app.reload >= 0 ? 0 : REPORT("--init: %s\n", strerror(errno));
 }
 
 /* Threads beside the lcores; NULL: not started. */
 struct side_threads {
 	struct control *control;
 	struct periodic *periodic;
+	struct reload *reload;
 	struct uplink_log *uplink_log;
 };
 
@@ -42,6 +73,8 @@ start_side_threads(struct side_threads *threads)
 
 	if (defend_start(&app) != 0 || uplink_log_start(&app, &threads->uplink_log) != 0)
 		return -1;
+	if (reload_start(&app, &threads->reload) != 0)
+		return -1;
 	if (interval_s != 0 && periodic_start(&app, interval_s, &threads->periodic) != 0)
 		return -1;
 	return threads->control != NULL ? control_start(threads->control) : 0;
@@ -51,6 +84,7 @@ static void
 stop_side_threads(struct side_threads *threads)
 {
 	control_close(threads->control);
+	reload_stop(threads->reload);
 	capture_free(&app);
 	defend_stop(&app);
 	uplink_log_stop(threads->uplink_log);
@@ -72,7 +106,7 @@ run_started(struct json_file **stats, struct control **control)
 		return EXIT_RUNNING;
 	}
 	/* A driver that a signal interrupts while it writes to a file would lose packets. */
-	signals_catch(handle_signal, SA_RESTART);
+	catch_signals(SA_RESTART);
 	telemetry_set_open(&app, true);
 	quirk_guard_unmap(app.qsbr);
 	steer_start(&app);
@@ -105,6 +139,15 @@ open_outputs(struct json_file **stats, struct control **control)
 	return options->control != NULL ? control_open(&app, options->control, control) : 0;
 }
 
+/* What netfc-ctl is to have set, before any packet comes. */
+static int
+do_init(void)
+{
+	const char *path = app.options.init;
+
+	return path == NULL ? 0 : init_file_do(&app, path, stderr);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -119,10 +162,10 @@ main(int argc, char **argv)
 	if (parsed != OPTIONS_RUN)
 		return options_exit_status(parsed);
 	/* During the start, a signal interrupts waiting, such as for a peer. */
-	signals_catch(handle_signal, 0);
-	if (prepare_load(&app) == 0 && open_outputs(&stats, &control) == 0 &&
+	catch_signals(0);
+	if (open_reload() == 0 && prepare_load(&app) == 0 && open_outputs(&stats, &control) == 0 &&
 		eal_start(eal_argc, argv) == 0) {
-		if (prepare(&app) == 0 && telemetry_register(&app) == 0)
+		if (prepare(&app) == 0 && do_init() == 0 && telemetry_register(&app) == 0)
 			status = run_started(&stats, &control);
 		else
 			ports_stop(&app);

@@ -211,8 +211,11 @@ do_housekeeping(struct app *app, struct lcore *lcore, struct watch *watch)
 	watch_traffic(app, watch, now);
 	if (app->fdb != NULL)
 		fdb_maintain(app->fdb, now);
-	if (aggregation != NULL)
+	if (aggregation != NULL) {
 		aggregate_table_poll(aggregation->table, now);
+		if (aggregate_table_is_drained(aggregation->table))
+			app_quit(app);
+	}
 	if (aggregation != NULL && aggregation->uplink != NULL)
 		uplink_poll(app, lcore, now);
 }

@@ -317,7 +317,7 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 	case AGGREGATE_REASON_FULL:
 		return error_set_for(comm, peer, NETFC_ALLREDUCE_FULL,
 			"Switch %s, or one above it, has no place for job %u: no job is left, or it takes "
-			"fewer workers than %u, or, in P4, it was not told of that job. Wait until "
+			"fewer workers than %u, or is drained, or, in P4, it was not told of that job. Wait until "
 			"other jobs have ended, or start it with more (--aggregate jobs=,workers=).",
 			text, job, comm->options.workers);
 	case AGGREGATE_REASON_NO_SLOTS:

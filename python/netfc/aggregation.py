@@ -56,7 +56,9 @@ UDP_PORT = 20040  # of the first shard
 CODE = 7  # of a status whose reason is in the header
 # As protocol.HEADER, then job, worker, reason, token (join) or session.
 HEADER = struct.Struct(">HBBBBHIHBBQ")
-JOIN = struct.Struct(">BBHHHQQ")  # workers, shards, slots, bytes, least, cookie or session, incarnation
+JOIN = struct.Struct(
+    ">BBHHHQQ"
+)  # workers, shards, slots, bytes, least, cookie or session, incarnation
 # Behind it, in a tree of switches: levels above, decided, 0, workers of the tree, below; and
 PLACE = struct.Struct(">BBHII")
 LEVEL = struct.Struct(">BB")  # for each level, from below: members of that switch, which one it is

@@ -45,6 +45,15 @@ class Control:
         self._lines.close()
         self._socket.close()
 
+    def wait_for_end(self) -> None:
+        """Waits, however long it takes, until the switch ends."""
+        try:
+            self._socket.settimeout(None)
+            while self._lines.read(1):
+                pass
+        except ConnectionError:
+            pass  # it has ended
+
     def do(self, command: str, **fields: Any) -> dict[str, Any]:
         """Gives a command and returns what the switch has to say to it, a dictionary."""
         answer = self.exchange(json.dumps({"command": command, **fields}).encode())

@@ -103,7 +103,7 @@ AGGREGATE_ACTIONS = (
     "added", "completed", "repeated", "duplicate", "stale", "mismatch", "window", "stalled",
     "too_large", "misdirected", "no_job", "stale_session", "bad_tag", "wrong_token",
     "unknown_worker", "wrong_address", "cookie", "waiting", "joined", "join_mismatch", "full", "no_slots",
-    "taken", "left", "no_digits", "bad_parts", "bad_place", "loop", "no_parent", "passed",
+    "draining", "taken", "left", "no_digits", "bad_parts", "bad_place", "loop", "no_parent", "passed",
     "passed_again", "refused_above", "parent_silent", "handed_down", "refusal_down",
     "parent_answered", "stray_reply", "forged_reply",
 )  # fmt: skip

@@ -438,6 +438,65 @@ before_all_have_joined_the_latest_process_has_the_place(void **state)
 	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_JOINED);
 }
 
+/* Those that have begun are completed, and work until they end; then there is none. */
+static void
+a_table_is_drained(void **state)
+{
+	struct aggregate_usage usage;
+
+	(void)state;
+	start(1, 4, 16);
+	make_pair(7, 4);
+	assert_int_equal(join(8, 0, 2, 4), AGGREGATE_WAITING);
+	assert_false(aggregate_table_is_drained(table));
+	aggregate_table_drain(table);
+	aggregate_table_usage(table, &usage);
+	assert_true(usage.draining && usage.jobs == 2);
+	assert_int_equal(join(9, 0, 2, 4), AGGREGATE_DRAINING);
+	assert_int_equal(outcome.reason, AGGREGATE_REASON_FULL);
+	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_JOINED);
+	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_ADDED);
+	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_COMPLETED);
+	assert_int_equal(leave(7, 0), AGGREGATE_LEFT);
+	/* It would wait for the job that comes next. */
+	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_DRAINING);
+	assert_int_equal(leave(7, 1), AGGREGATE_LEFT);
+	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_DRAINING);
+	assert_int_equal(join(8, 1, 2, 4), AGGREGATE_JOINED);
+	assert_false(aggregate_table_is_drained(table));
+	assert_int_equal(leave(8, 0), AGGREGATE_LEFT);
+	assert_false(aggregate_table_is_drained(table));
+	assert_int_equal(leave(8, 1), AGGREGATE_LEFT);
+	assert_true(aggregate_table_is_drained(table));
+	assert_int_equal(join(8, 0, 2, 4), AGGREGATE_DRAINING);
+	aggregate_table_usage(table, &usage);
+	assert_int_equal(usage.jobs, 0);
+}
+
+/* An incomplete job that nobody completes is forgotten as ever, and a silent one. */
+static void
+who_is_silent_holds_no_table_up(void **state)
+{
+	(void)state;
+	start(1, 4, 16);
+	make_pair(7, 4);
+	assert_int_equal(join(8, 0, 2, 4), AGGREGATE_WAITING);
+	aggregate_table_drain(table);
+	now += limits.idle > limits.half_open ? limits.idle + 1 : limits.half_open + 1;
+	aggregate_table_poll(table, now);
+	assert_true(aggregate_table_is_drained(table));
+}
+
+static void
+an_empty_table_is_drained_at_once(void **state)
+{
+	(void)state;
+	start(2, 4, 16);
+	assert_false(aggregate_table_is_drained(table));
+	aggregate_table_drain(table);
+	assert_true(aggregate_table_is_drained(table));
+}
+
 int
 main(void)
 {
@@ -460,6 +519,9 @@ main(void)
 		JOBS_TEST(forged_joins_with_any_incarnation_touch_nothing),
 		JOBS_TEST(workers_that_do_not_add_up_are_refused),
 		JOBS_TEST(before_all_have_joined_the_latest_process_has_the_place),
+		JOBS_TEST(a_table_is_drained),
+		JOBS_TEST(who_is_silent_holds_no_table_up),
+		JOBS_TEST(an_empty_table_is_drained_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

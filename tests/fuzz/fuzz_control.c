@@ -18,15 +18,29 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	pthread_mutex_init(&app.state_lock, NULL);
+	pthread_mutex_init(&app.change_lock, NULL);
 	return 0;
 }
 
 /* ---- in the place of what commands do ----------------------------------------------------- */
 
+struct generation {
+	unsigned int steps;
+};
+
+struct generation *
+tables_plan(const struct app *changed)
+{
+	FUZZ_CHECK(changed == &app);
+	return calloc(1, sizeof(struct generation));
+}
+
 int
-tables_change(struct app *changed, enum tables_change change, const char *names, FILE *errors)
+tables_plan_sets(const struct app *changed, struct generation *plan, enum tables_change change,
+	const char *names, FILE *errors)
 {
 	FUZZ_CHECK(changed == &app && (change == TABLES_REPLACE || change == TABLES_ADD));
+	plan->steps++;
 	if (strlen(names) % 2 == 0)
 		return 0;
 	fprintf(errors, "refused: %s\n", names);
@@ -34,9 +48,25 @@ tables_change(struct app *changed, enum tables_change change, const char *names,
 }
 
 int
-functions_change(struct app *changed, enum tables_change change, const char *names, FILE *errors)
+tables_plan_functions(const struct app *changed, struct generation *plan, enum tables_change change,
+	const char *names, FILE *errors)
 {
-	return tables_change(changed, change, names, errors);
+	return tables_plan_sets(changed, plan, change, names, errors);
+}
+
+int
+tables_put(struct app *changed, struct generation *plan, FILE *errors)
+{
+	(void)errors;
+	FUZZ_CHECK(changed == &app && plan->steps == 1);
+	return 0;
+}
+
+void
+tables_plan_free(const struct app *changed, struct generation *plan)
+{
+	FUZZ_CHECK(changed == &app);
+	free(plan);
 }
 
 void
@@ -45,12 +75,11 @@ fdb_set_ageing(struct fdb *table, uint32_t ageing_s)
 	FUZZ_CHECK(table == app.fdb && ageing_s >= 1 && ageing_s <= MAX_AGEING_S);
 }
 
-int
-defend_set(struct app *changed, const struct option_row *option, const char *text, FILE *errors)
+void
+defend_set(struct app *changed, const struct slowloris_options *options)
 {
-	FUZZ_CHECK(changed == &app && option >= slowloris_rows &&
-		option < slowloris_rows + SLOWLORIS_OPTION_COUNT);
-	return option_take(errors, option, text, &app.options.slowloris);
+	FUZZ_CHECK(changed == &app && options->on);
+	app.options.slowloris = *options;
 }
 
 json_t *
@@ -130,6 +159,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memory_is_short = (data[0] & 2) != 0;
 	app.fdb = (data[0] & 1) != 0 ? (struct fdb *)&app : NULL;
+	app.options.forward = (data[0] & 1) != 0 ? FORWARD_BRIDGE : FORWARD_PAIR;
+	app.options.slowloris.on = (data[0] & 1) != 0;
 	line = malloc(size);
 	FUZZ_CHECK(line != NULL);
 	memcpy(line, data + 1, size - 1);

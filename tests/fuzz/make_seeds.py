@@ -187,7 +187,7 @@ def commands():
             '{"command":"functions","functions":"rsqrt,all"}', '{"command":"add-functions","functions":""}',
             '{"command":"capture","action":"stop"}', '{"command":"capture","action":"show"}',
             '{"command":"capture","action":"start","file":"/x","packets":1.5}',
-            '{"command":"stop"}', '{"command":"fly"}', '{"sets":[1,{"a":null}]}', "[]", "{", ""):
+            '{"command":"reload"}', '{"command":"drain"}', '{"command":"stop"}', '{"command":"fly"}', '{"sets":[1,{"a":null}]}', "[]", "{", ""):
         for bridge in range(2):
             yield bytes([bridge]) + line.encode()
     yield bytes([2]) + b'{"command":"show"}'

@@ -223,6 +223,17 @@ assert_far_ports_are_named(void)
 }
 
 static void
+add_set(const char *name)
+{
+	struct generation *plan = tables_plan(&app);
+
+	assert_non_null(plan);
+	assert_int_equal(tables_plan_sets(&app, plan, TABLES_ADD, name, stderr), 0);
+	assert_int_equal(tables_put(&app, plan, stderr), 0);
+	tables_plan_free(&app, plan);
+}
+
+static void
 each_lcore_works_with_memory_of_its_socket(void **state)
 {
 	(void)state;
@@ -241,7 +252,7 @@ each_lcore_works_with_memory_of_its_socket(void **state)
 	assert_on_both("tx buffers", LCORES / SOCKETS);
 	assert_on_both("latency", LCORES / SOCKETS);
 	assert_int_equal(asked_for("hash", 0), asked_for("hash", 1) + SHARED_HASHES);
-	assert_int_equal(tables_change(&app, TABLES_ADD, "bf16_k128", stderr), 0);
+	add_set("bf16_k128");
 	assert_on_both("pipeline", 2);
 	assert_on_both("pipeline_worker", 2 * LCORES / SOCKETS);
 	ports_stop(&app);

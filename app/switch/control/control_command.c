@@ -6,15 +6,15 @@
 
 #include <jansson.h>
 #include <rte_common.h>
-#include <rte_log.h>
 
+#include "aggregate/aggregation.h"
 #include "app.h"
 #include "capture/capture.h"
+#include "control/changes.h"
 #include "control/control.h"
+#include "control/init_file.h"
 #include "json.h"
 #include "observe/state.h"
-#include "slowloris/defend.h"
-#include "tables/tables.h"
 
 /*
  * Each command takes its request, adds its results to the answer, and returns 0; or -1 with an
@@ -23,146 +23,39 @@
 typedef int (*command_function)(
 	struct app *app, const json_t *request, json_t *answer, FILE *errors);
 
-/* A text of a request, or NULL (reported). */
-static const char *
-get_text(const json_t *request, const char *name, FILE *errors)
-{
-	const char *text = json_string_value(json_object_get(request, name));
+/* ---- changes ------------------------------------------------------------------------------- */
 
-	if (text == NULL)
-		fprintf(errors, "'%s' is missing, or not a string", name);
-	return text;
+/* What has changed. */
+static void
+show_change(const struct app *app, const struct change_kind *kind, const json_t *request,
+	json_t *answer)
+{
+	const char *name = json_string_value(json_object_get(request, "name"));
+
+	if (strcmp(kind->command, "set") == 0)
+		json_object_set(answer, name, json_object_get(request, "value"));
+	else if (strcmp(kind->command, "log") == 0)
+		json_object_set(answer, "level", json_object_get(request, "level"));
+	else if (strcmp(kind->fields[0], "sets") == 0)
+		json_object_set_new(answer, "tables", state_tables(app));
+	else
+		json_object_set_new(answer, "functions", state_functions(app));
 }
 
-/* ---- table sets and functions ---------------------------------------------------------------- */
-
-static const struct exchange {
-	const char *name;
-	const char *names; /* of the request: what is to be loaded */
-	const char *shown; /* of the answer */
-	enum tables_change change;
-	int (*apply)(struct app *app, enum tables_change change, const char *names, FILE *errors);
-	json_t *(*show)(const struct app *app);
-} exchanges[] = {
-	{"tables", "sets", "tables", TABLES_REPLACE, tables_change, state_tables},
-	{"add", "sets", "tables", TABLES_ADD, tables_change, state_tables},
-	{"functions", "functions", "functions", TABLES_REPLACE, functions_change, state_functions},
-	{"add-functions", "functions", "functions", TABLES_ADD, functions_change, state_functions},
-};
-
 static int
-do_exchange(struct app *app, const struct exchange *exchange, const json_t *request, json_t *answer,
+do_change(struct app *app, const struct change_kind *kind, const json_t *request, json_t *answer,
 	FILE *errors)
 {
-	const char *names = get_text(request, exchange->names, errors);
-
-	if (names == NULL || exchange->apply(app, exchange->change, names, errors) != 0)
-		return -1;
-	json_object_set_new(answer, exchange->shown, exchange->show(app));
-	return 0;
-}
-
-/* ---- what can be changed ----------------------------------------------------------------- */
-
-static int
-set_ageing(struct app *app, uint32_t value, FILE *errors)
-{
-	if (app->fdb == NULL) {
-		fprintf(errors, "there is no bridge");
-		return -1;
-	}
-	app->options.ageing_s = value;
-	fdb_set_ageing(app->fdb, value);
-	return 0;
-}
-
-static int
-set_idle_exit(struct app *app, uint32_t value, FILE *errors)
-{
-	(void)errors;
-	__atomic_store_n(&app->options.idle_exit_ms, value, __ATOMIC_RELAXED);
-	return 0;
-}
-
-static const struct setting {
-	const char *name;
-	uint32_t least, greatest;
-	int (*set)(struct app *app, uint32_t value, FILE *errors);
-} settings[] = {
-	{"ageing", 1, MAX_AGEING_S, set_ageing},
-	{"idle-exit", 0, MAX_IDLE_EXIT_MS, set_idle_exit},
-};
-
-static const struct setting *
-find_setting(const char *name, FILE *errors)
-{
-	for (unsigned int s = 0; s < RTE_DIM(settings); s++) {
-		if (strcmp(settings[s].name, name) == 0)
-			return &settings[s];
-	}
-	fprintf(errors, "unknown setting '%s'; known settings:", name);
-	for (unsigned int s = 0; s < RTE_DIM(settings); s++)
-		fprintf(errors, " %s", settings[s].name);
-	slowloris_options_print_names(errors);
-	return NULL;
-}
-
-/* A rule of the Slowloris detector: its value is what the option takes. */
-static int
-set_rule(struct app *app, const struct option_row *option, const json_t *value, FILE *errors)
-{
-	char *number = json_is_number(value)
-		? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9))
-		: NULL;
-	const char *text = number != NULL ? number : json_string_value(value);
+	struct changes *changes = changes_begin(app);
 	int result = -1;
 
-	if (text == NULL) {
-		fprintf(errors, "'value' is missing, or neither a number nor a string");
-	} else {
-		pthread_mutex_lock(&app->state_lock);
-		result = defend_set(app, option, text, errors);
-		pthread_mutex_unlock(&app->state_lock);
-	}
-	free(number);
-	return result;
-}
-
-static int
-set_number(struct app *app, const char *name, const json_t *value, FILE *errors)
-{
-	const struct setting *setting = find_setting(name, errors);
-	json_int_t number = json_integer_value(value);
-	int result;
-
-	if (setting == NULL)
-		return -1;
-	if (!json_is_integer(value) || number < setting->least || number > setting->greatest) {
-		fprintf(errors, "'value' of %s: expected a number from %" PRIu32 " to %" PRIu32,
-			name, setting->least, setting->greatest);
-		return -1;
-	}
-	pthread_mutex_lock(&app->state_lock);
-	result = setting->set(app, (uint32_t)number, errors);
-	pthread_mutex_unlock(&app->state_lock);
-	return result;
-}
-
-static int
-do_set(struct app *app, const json_t *request, json_t *answer, FILE *errors)
-{
-	const char *name = get_text(request, "name", errors);
-	json_t *value = json_object_get(request, "value");
-	const struct option_row *rule;
-	int result;
-
-	if (name == NULL)
-		return -1;
-	rule = slowloris_options_find(name);
-	result = rule != NULL ? set_rule(app, rule, value, errors)
-			      : set_number(app, name, value, errors);
+	if (changes == NULL)
+		fprintf(errors, "no memory for a change");
+	else if (changes_add(changes, kind, request, errors) == 0)
+		result = changes_make(changes, errors);
 	if (result == 0)
-		json_object_set(answer, name, value);
+		show_change(app, kind, request, answer);
+	changes_free(changes);
 	return result;
 }
 
@@ -241,50 +134,50 @@ do_capture(struct app *app, const json_t *request, json_t *answer, FILE *errors)
 /* ---- the rest ------------------------------------------------------------------------------ */
 
 static int
-do_log(struct app *app, const json_t *request, json_t *answer, FILE *errors)
-{
-	static const char *const names[] = {
-		[RTE_LOG_EMERG] = "emergency",
-		[RTE_LOG_ALERT] = "alert",
-		[RTE_LOG_CRIT] = "critical",
-		[RTE_LOG_ERR] = "error",
-		[RTE_LOG_WARNING] = "warning",
-		[RTE_LOG_NOTICE] = "notice",
-		[RTE_LOG_INFO] = "info",
-		[RTE_LOG_DEBUG] = "debug",
-	};
-	const char *pattern = get_text(request, "pattern", errors);
-	const char *level = pattern != NULL ? get_text(request, "level", errors) : NULL;
-
-	(void)app;
-	if (level == NULL)
-		return -1;
-	for (uint32_t l = RTE_LOG_EMERG; l < RTE_DIM(names); l++) {
-		if (strcmp(level, names[l]) != 0)
-			continue;
-		if (rte_log_set_level_pattern(pattern, l) != 0) {
-			fprintf(errors, "'pattern' does not suit rte_log: '%s'", pattern);
-			return -1;
-		}
-		json_object_set_new(answer, "level", json_string(level));
-		return 0;
-	}
-	fprintf(errors, "'level': expected one of");
-	for (uint32_t l = RTE_LOG_EMERG; l < RTE_DIM(names); l++)
-		fprintf(errors, " %s", names[l]);
-	return -1;
-}
-
-static int
 do_show(struct app *app, const json_t *request, json_t *answer, FILE *errors)
 {
 	(void)request;
 	(void)errors;
+	pthread_mutex_lock(&app->state_lock);
 	json_object_set_new(answer, "config", state_config(app));
 	json_object_set_new(answer, "tables", state_tables(app));
 	json_object_set_new(answer, "functions", state_functions(app));
 	if (app->aggregation != NULL)
 		json_object_set_new(answer, "aggregate", state_aggregate(app));
+	pthread_mutex_unlock(&app->state_lock);
+	return 0;
+}
+
+/* Do what the file of --init says once more. */
+static int
+do_reload(struct app *app, const json_t *request, json_t *answer, FILE *errors)
+{
+	(void)request;
+	if (app->options.init == NULL) {
+		fprintf(errors, "there is no file of commands (--init)");
+		return -1;
+	}
+	if (init_file_do(app, app->options.init, errors) != 0)
+		return -1;
+	json_object_set_new(answer, "file", json_text(app->options.init));
+	return 0;
+}
+
+/* Take no new jobs; the main lcore ends the switch when the last has ended. */
+static int
+do_drain(struct app *app, const json_t *request, json_t *answer, FILE *errors)
+{
+	struct aggregate_usage usage = {0};
+
+	(void)request;
+	(void)errors;
+	if (app->aggregation == NULL) {
+		app_quit(app);
+	} else {
+		aggregate_table_drain(app->aggregation->table);
+		aggregate_table_usage(app->aggregation->table, &usage);
+	}
+	json_object_set_new(answer, "jobs", json_integer(usage.jobs));
 	return 0;
 }
 
@@ -302,31 +195,32 @@ static const struct command {
 	const char *name;
 	command_function function;
 } commands[] = {
-	{"set", do_set},
-	{"log", do_log},
 	{"capture", do_capture},
 	{"show", do_show},
+	{"reload", do_reload},
+	{"drain", do_drain},
 	{"stop", do_stop},
 };
 
 static int
 execute(struct app *app, const json_t *request, json_t *answer, FILE *errors)
 {
-	const char *name = get_text(request, "command", errors);
+	const char *name = json_string_value(json_object_get(request, "command"));
+	const struct change_kind *kind;
 
-	if (name == NULL)
+	if (name == NULL) {
+		fprintf(errors, "'command' is missing, or not a string");
 		return -1;
-	for (unsigned int e = 0; e < RTE_DIM(exchanges); e++) {
-		if (strcmp(exchanges[e].name, name) == 0)
-			return do_exchange(app, &exchanges[e], request, answer, errors);
 	}
+	kind = change_kind_find(name);
+	if (kind != NULL)
+		return do_change(app, kind, request, answer, errors);
 	for (unsigned int c = 0; c < RTE_DIM(commands); c++) {
 		if (strcmp(commands[c].name, name) == 0)
 			return commands[c].function(app, request, answer, errors);
 	}
 	fprintf(errors, "unknown command '%s'; known commands:", name);
-	for (unsigned int e = 0; e < RTE_DIM(exchanges); e++)
-		fprintf(errors, " %s", exchanges[e].name);
+	change_kinds_print(errors);
 	for (unsigned int c = 0; c < RTE_DIM(commands); c++)
 		fprintf(errors, " %s", commands[c].name);
 	return -1;

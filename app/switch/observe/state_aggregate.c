@@ -107,6 +107,7 @@ state_aggregate(const struct app *app)
 	aggregation_counters(aggregation, &counters);
 	for (uint32_t s = 0; s < aggregation->shard_count; s++)
 		handed_over += aggregation->shard[s].handed_over;
+	json_object_set_new(object, "takes_jobs", json_boolean(!usage.draining));
 	json_object_set_new(object, "udp_port", json_integer(aggregation->port));
 	json_object_set_new(object, "shards", json_integer(aggregation->shard_count));
 	json_object_set_new(object, "bytes", json_count(aggregation->bytes));

@@ -170,6 +170,9 @@ static const struct option_row rows[] = {
 		.value = "S", .meaning = "print a line of statistics every S seconds"},
 	{"control", FIELD(control), .value = "PATH",
 		.meaning = "accept commands on a Unix socket (netfc-ctl)"},
+	{"init", FIELD(init), .value = "FILE",
+		.meaning = "do the commands of netfc-ctl in FILE, one a line, before packets come, "
+			   "and again at SIGHUP"},
 	{"aggregate", FIELD(aggregate), .value = "[KEY=VALUE[,...]]", OPTION_KEYS(aggregate_keys),
 		.meaning = "sum the vectors of many workers (libnetfc-allreduce); needs an "
 			   "--address. Keys:"},

@@ -160,6 +160,7 @@ struct options {
 	uint32_t idle_exit_ms;     /**< 0: never */
 	const char *stats_json;    /**< NULL: none */
 	uint32_t stats_interval_s; /**< 0: no periodic statistics */
+	const char *init;          /**< file of commands done at start and again; NULL: none */
 	const char *control;       /**< path of the control channel's socket; NULL: none */
 };
 

@@ -69,23 +69,13 @@ defend_create(struct app *app)
 	return 0;
 }
 
-int
-defend_set(struct app *app, const struct option_row *option, const char *text, FILE *errors)
+void
+defend_set(struct app *app, const struct slowloris_options *options)
 {
-	struct slowloris_options options = app->options.slowloris;
-	struct slowloris_rules rules;
+	struct slowloris_rules rules = slowloris_options_rules(options);
 
-	if (app->slowloris == NULL) {
-		fprintf(errors, "there is no Slowloris detector (--slowloris)");
-		return -1;
-	}
-	if (option_take(errors, option, text, &options) != 0 ||
-		slowloris_options_check(&options, errors) != 0)
-		return -1;
-	rules = slowloris_options_rules(&options);
 	slowloris_set_rules(app->slowloris, &rules);
-	app->options.slowloris = options;
-	return 0;
+	app->options.slowloris = *options;
 }
 
 void

@@ -29,13 +29,8 @@ int defend_start(struct app *app);
 /** Log what is left, and stop. */
 void defend_stop(struct app *app);
 
-/**
- * Change a rule while lcores work; the caller holds the state's lock.
- *
- * @param text what the option takes; "on" or "off" where that is nothing
- * @return 0, or -1 (reported on `errors`, and nothing changed)
- */
-int defend_set(struct app *app, const struct option_row *option, const char *text, FILE *errors);
+/** Put other rules in force while lcores work; the caller holds the state's lock. */
+void defend_set(struct app *app, const struct slowloris_options *options);
 
 /**
  * Count a burst, answer the queries in it, drop what is to be dropped.

@@ -101,12 +101,23 @@ functions_name(
 }
 
 void
-functions_free(struct functions *functions, const struct functions *kept)
+functions_leave(struct functions *functions, const struct functions *kept)
 {
+	unsigned int count = 0;
+
 	for (unsigned int f = 0; f < functions->count; f++) {
 		if (!contains(kept, functions->function[f]))
-			free_function(functions->function[f]);
+			functions->function[count++] = functions->function[f];
 	}
+	functions->count = count;
+}
+
+void
+functions_free(struct functions *functions, const struct functions *kept)
+{
+	functions_leave(functions, kept);
+	for (unsigned int f = 0; f < functions->count; f++)
+		free_function(functions->function[f]);
 	*functions = (struct functions){0};
 }
 

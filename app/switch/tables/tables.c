@@ -9,7 +9,6 @@
 #include "tables/tables.h"
 #include "observe/state.h"
 
-/* All that is exchanged at once. */
 struct generation {
 	struct sets sets;
 	struct functions functions;
@@ -190,63 +189,93 @@ exchange_running(struct app *app, struct generation *generation)
 	pthread_mutex_unlock(&app->state_lock);
 }
 
-/* Make what computes a generation's sets and functions, and exchange it for the one in use. */
-static int
-change_generation(struct app *app, struct generation *generation, FILE *errors)
+struct generation *
+tables_plan(const struct app *app)
 {
-	int result = create_pipelines(app, generation, errors);
+	struct generation *plan = calloc(1, sizeof(*plan));
+
+	if (plan != NULL) {
+		plan->sets = app->sets;
+		plan->functions = app->functions;
+	}
+	return plan;
+}
+
+/* Free what neither a plan nor the application has. */
+static void
+free_others(const struct app *app, const struct generation *plan, struct generation *others)
+{
+	leave_shared(&others->sets, &plan->sets);
+	leave_shared(&others->sets, &app->sets);
+	sets_free(&others->sets);
+	functions_leave(&others->functions, &plan->functions);
+	functions_free(&others->functions, &app->functions);
+}
+
+/* Take a step of a plan, or leave it out. */
+static int
+end_step(const struct app *app, struct generation *plan, struct generation *next, int result)
+{
+	struct generation others = result == 0 ? *plan : *next;
 
 	if (result == 0)
-		result = create_workers(app, generation, errors);
-	if (result == 0)
-		exchange_running(app, generation);
+		*plan = *next;
+	free_others(app, plan, &others);
 	return result;
 }
 
-/* What is not in use. */
-static void
-free_rest(const struct app *app, struct generation *generation)
-{
-	leave_shared(&generation->sets, &app->sets);
-	free_generation(generation, &app->functions);
-}
-
 int
-tables_change(struct app *app, enum tables_change change, const char *names, FILE *errors)
+tables_plan_sets(const struct app *app, struct generation *plan, enum tables_change change,
+	const char *names, FILE *errors)
 {
-	struct generation generation = {0};
+	struct generation next = {0};
 	struct options options = app->options;
 	int result;
 
 	options.tables = names;
-	result = sets_load(&options, &generation.sets, errors);
+	result = sets_load(&options, &next.sets, errors);
 	if (change == TABLES_ADD)
-		share_others(&generation.sets, &app->sets);
+		share_others(&next.sets, &plan->sets);
 	if (result == 0)
-		result = functions_follow(
-			&generation.sets, &app->functions, &generation.functions, errors);
-	if (result == 0)
-		result = change_generation(app, &generation, errors);
-	free_rest(app, &generation);
-	return result;
+		result = functions_follow(&next.sets, &plan->functions, &next.functions, errors);
+	return end_step(app, plan, &next, result);
 }
 
 int
-functions_change(struct app *app, enum tables_change change, const char *names, FILE *errors)
+tables_plan_functions(const struct app *app, struct generation *plan, enum tables_change change,
+	const char *names, FILE *errors)
 {
-	struct generation generation = {0};
+	struct generation next = {.sets = plan->sets};
 	int result = 0;
 
-	share_others(&generation.sets, &app->sets);
 	if (*names != '\0')
 		result = functions_load(
-			names, &app->sets, &app->functions, &generation.functions, errors);
+			names, &plan->sets, &plan->functions, &next.functions, errors);
 	if (result == 0 && change == TABLES_ADD)
-		result = functions_share_others(&app->functions, &generation.functions, errors);
+		result = functions_share_others(&plan->functions, &next.functions, errors);
+	return end_step(app, plan, &next, result);
+}
+
+int
+tables_put(struct app *app, struct generation *plan, FILE *errors)
+{
+	int result = create_pipelines(app, plan, errors);
+
 	if (result == 0)
-		result = change_generation(app, &generation, errors);
-	free_rest(app, &generation);
+		result = create_workers(app, plan, errors);
+	if (result == 0)
+		exchange_running(app, plan);
 	return result;
+}
+
+void
+tables_plan_free(const struct app *app, struct generation *plan)
+{
+	if (plan == NULL)
+		return;
+	leave_shared(&plan->sets, &app->sets);
+	free_generation(plan, &app->functions);
+	free(plan);
 }
 
 void

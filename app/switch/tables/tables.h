@@ -91,6 +91,9 @@ int functions_share_others(const struct functions *used, struct functions *funct
 void functions_name(const struct functions *functions, unsigned int number,
 	char name[NETFC_FUNCTION_NAME_SIZE]);
 
+/** Leave out those that are `kept`, too: they are not freed with the others. */
+void functions_leave(struct functions *functions, const struct functions *kept);
+
 /** Free all functions but those that are `kept`, too; there are none then. */
 void functions_free(struct functions *functions, const struct functions *kept);
 
@@ -114,23 +117,46 @@ enum tables_change {
  */
 int tables_start(struct app *app);
 
-/**
- * Exchange table sets; functions of the library follow their formats. May be called by one thread
- * at a time, which is no lcore with rx queues; waits until all lcores have passed a quiescent
- * state.
- *
- * @param names as --tables takes them
- * @param errors where to report errors; everything is then as it was
- * @return 0 or -1
- */
-int tables_change(struct app *app, enum tables_change change, const char *names, FILE *errors);
+/** What is to be computed with next. */
+struct generation;
 
 /**
- * Exchange functions, likewise.
+ * Plan other table sets and functions, beginning with those in use. One thread at a time may, which
+ * is no lcore with rx queues.
+ *
+ * @return a plan, for tables_plan_free(); NULL: no memory
+ */
+struct generation *tables_plan(const struct app *app);
+
+/**
+ * Change the table sets of a plan; functions of the library follow their formats.
+ *
+ * @param names as --tables takes them
+ * @param errors where to report errors; the plan is then as it was
+ * @return 0 or -1
+ */
+int tables_plan_sets(const struct app *app, struct generation *plan, enum tables_change change,
+	const char *names, FILE *errors);
+
+/**
+ * Change its functions, likewise.
  *
  * @param names as --functions takes them; empty: none
  */
-int functions_change(struct app *app, enum tables_change change, const char *names, FILE *errors);
+int tables_plan_functions(const struct app *app, struct generation *plan, enum tables_change change,
+	const char *names, FILE *errors);
+
+/**
+ * Build what a plan needs and put it in place; waits until all lcores have passed a quiescent
+ * state.
+ *
+ * @param errors where to report errors; the switch computes then as before
+ * @return 0 or -1
+ */
+int tables_put(struct app *app, struct generation *plan, FILE *errors);
+
+/** Free a plan, or what one that was put in place has replaced; NULL is allowed. */
+void tables_plan_free(const struct app *app, struct generation *plan);
 
 /** Free all, sets and functions, too. */
 void tables_free(struct app *app);

@@ -88,6 +88,7 @@ enum aggregate_send {
 	X(JOIN_MISMATCH, join_mismatch, REPLY, MISMATCH, "joins that ask for something else")  \
 	X(FULL, full, REPLY, FULL, "joins that there is no job or worker number for")          \
 	X(NO_SLOTS, no_slots, REPLY, NO_SLOTS, "joins that there is no slot for")              \
+	X(DRAINING, draining, REPLY, FULL, "joins of new jobs while there are to be none")     \
 	X(TAKEN, taken, REPLY, TAKEN, "of another process than the one that has the place")    \
 	X(LEFT, left, REPLY, NONE, "workers that left")                                        \
 	X(NO_DIGITS, no_digits, REPLY, DIGITS, "digits, which the switch was not started for") \

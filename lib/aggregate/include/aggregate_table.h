@@ -207,8 +207,18 @@ struct aggregate_job_counters {
 #undef AGGREGATE_COUNTER_
 };
 
+/**
+ * Let no further job begin; those that there are go on, incomplete ones included. Any thread may
+ * call it.
+ */
+void aggregate_table_drain(struct aggregate_table *table);
+
+/** Whether that was called, and the last job has ended and left the parent. Shard 0's thread's. */
+bool aggregate_table_is_drained(const struct aggregate_table *table);
+
 /** How much of a table is in use. */
 struct aggregate_usage {
+	bool draining; /**< no further job begins */
 	uint32_t jobs;
 	uint32_t slots; /**< those of ended jobs included until they are taken back */
 	struct aggregate_job_counters counters;

@@ -22,6 +22,7 @@ aggregate_shard_counters(const struct aggregate_shard *shard, struct aggregate_c
 void
 aggregate_table_usage(const struct aggregate_table *table, struct aggregate_usage *usage)
 {
+	usage->draining = READ(table->draining) != 0;
 	usage->jobs = READ(table->jobs_used);
 	usage->slots = READ(table->slots_used);
 #define READ_COUNTER_(name, meaning) usage->counters.name = READ(table->counters.name);

@@ -112,6 +112,23 @@ make_room(struct aggregate_table *table, uint32_t begun)
 	return AGGREGATE_WAITING;
 }
 
+void
+aggregate_table_drain(struct aggregate_table *table)
+{
+	WRITE(table->draining, 1);
+}
+
+bool
+aggregate_table_is_drained(const struct aggregate_table *table)
+{
+	if (READ(table->draining) == 0 || table->jobs_used != 0)
+		return false;
+	for (uint32_t j = 0; j < table->limits.jobs; j++)
+		if (leaf_is_leaving(table, &table->jobs[j]))
+			return false;
+	return true;
+}
+
 bool
 job_any_ended(const struct aggregate_table *table)
 {

@@ -141,7 +141,7 @@ join_open(struct aggregate_table *table, struct job *job, const struct aggregate
 		return AGGREGATE_FULL;
 	/* Of the job that comes next: when the others have left this one, too. */
 	if ((job->left & worker_bit(request->worker)) != 0)
-		return AGGREGATE_WAITING;
+		return READ(table->draining) != 0 ? AGGREGATE_DRAINING : AGGREGATE_WAITING;
 	if (!job_has_place(job, request->worker, sender))
 		return AGGREGATE_TAKEN;
 	return is_holder(job, request) ? AGGREGATE_JOINED : replace(table, job, request);
@@ -177,6 +177,8 @@ join_joining(struct aggregate_table *table, struct job **job,
 	if (request->join.workers > table->limits.workers ||
 		request->worker >= request->join.workers)
 		return AGGREGATE_FULL;
+	if (*job == NULL && READ(table->draining) != 0)
+		return AGGREGATE_DRAINING;
 	/* Refuse at once, instead of after the other workers have joined. */
 	if (!has_free_slot(table))
 		return job_any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_NO_SLOTS;

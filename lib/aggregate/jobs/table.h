@@ -106,6 +106,7 @@ struct aggregate_table {
 	struct aggregate_limits limits;
 	uint64_t epoch; /* how many jobs have ended */
 	uint32_t generation;
+	uint32_t draining; /* whether no further job begins: any thread sets it */
 	uint32_t jobs_used, slots_used;
 	struct aggregate_job_counters counters;
 	struct aggregate_shard *shards;

@@ -93,6 +93,10 @@ def make_parser() -> Parser:
     commands.add_parser(
         "show", help="show the configuration, table sets, functions and aggregations"
     )
+    commands.add_parser("reload", help="do the commands in the file of the switch's --init again")
+    commands.add_parser(
+        "drain", help="take no new jobs, wait until the last has ended: the switch ends then"
+    )
     commands.add_parser("stop", help="stop the switch")
     return parser
 
@@ -159,7 +163,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     path, timeout = fields.pop("socket"), fields.pop("timeout")
     try:
         with Control(path, timeout) as control:
-            answer = control.do(fields.pop("command"), **fields)
+            command = fields.pop("command")
+            answer = control.do(command, **fields)
+            if command == "drain":
+                print(f"{PROGRAM}: jobs to end: {answer.pop('jobs')}", file=sys.stderr)
+                control.wait_for_end()
     except ControlError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return FAILED

@@ -3,6 +3,7 @@
 
 import concurrent.futures
 import contextlib
+import subprocess
 import threading
 
 import aggregation_orders as orders
@@ -14,6 +15,8 @@ import sanitized
 import switch
 
 from netfc import allreduce
+from netfc.control import Control
+from project_scripts import PROGRAMS
 
 SWITCH_IP = hosts.SWITCH_IP
 TOKEN = 0x5eed
@@ -29,9 +32,9 @@ pytestmark = [
 
 
 @contextlib.contextmanager
-def aggregating(folder, option='--aggregate', lcores=1):
+def aggregating(folder, option='--aggregate', lcores=1, more=()):
     """A host whose interface is a TAP port of a switch that aggregates."""
-    options = ['--address', f'{SWITCH_IP}/24', option]
+    options = ['--address', f'{SWITCH_IP}/24', option, *more]
     with hosts.Host(0) as host, hosts.LiveSwitch(
             folder, ['net_tap0,iface=eth0'], options, namespace=host, lcores=lcores) as live:
         live.wait_for_ports(['eth0'])
@@ -102,6 +105,56 @@ def test_jobs_that_come_and_go_by_the_same_numbers_and_token(tmp_path, keyed):
         assert in_threads(host, 6, work) == [0] * 6
         stats = live.stop()
     assert stats['aggregate']['jobs_ended'] == 3 * JOINS and stats['aggregate']['bad_tag'] == 0
+
+
+def test_a_switch_is_drained(tmp_path):
+    """Its job goes on to the end, another is refused; then it ends, and so does netfc-ctl."""
+    path, joined, drained = switch.RUNTIME / f'drain-{next(hosts.numbers)}', threading.Barrier(3), threading.Event()
+
+    def work(rank):
+        results = []
+        with communicator(rank, 2) as comm:
+            for call in range(3):
+                mine = np.full(COUNT, rank + call, 'f4')
+                comm.allreduce(mine)
+                results.append(mine)
+                if call == 0:
+                    joined.wait(switch.TIMEOUT_S)
+                    assert drained.wait(switch.TIMEOUT_S)
+        return results
+
+    with aggregating(tmp_path, more=['--control', path]) as (host, live), \
+            concurrent.futures.ThreadPoolExecutor(1) as apart:
+        workers = apart.submit(in_threads, host, 2, work)
+        joined.wait(switch.TIMEOUT_S)
+        drain = subprocess.Popen([PROGRAMS / 'netfc-ctl', '--socket', path, 'drain'], text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            assert drain.stderr.readline() == 'netfc-ctl: jobs to end: 1\n'
+            with Control(path) as control:
+                assert control.do('show')['aggregate']['takes_jobs'] == 0
+            with host.entered(), pytest.raises(allreduce.AllreduceError, match='no place for job 9: .* or is drained'):
+                communicator(0, 1, job=9)
+            assert drain.poll() is None and live.process.poll() is None
+            drained.set()
+            for results in workers.result(switch.TIMEOUT_S):
+                assert [result[0] for result in results] == [1, 3, 5]
+            stats = live.wait()
+            said = drain.communicate(timeout=switch.TIMEOUT_S)
+        finally:
+            drained.set()
+            drain.kill()
+    assert (drain.returncode, *said) == (0, '', '')
+    assert stats['aggregate']['jobs_ended'] == 1 and stats['aggregate']['draining'] > 0
+
+
+def test_a_switch_without_jobs_is_drained_at_once(tmp_path):
+    path = switch.RUNTIME / f'drain-{next(hosts.numbers)}'
+    with aggregating(tmp_path, more=['--control', path]) as (_, live):
+        with Control(path) as control:
+            assert control.do('drain') == {'jobs': 0}
+            control.wait_for_end()
+        live.wait()
 
 
 def test_a_worker_without_the_key_gets_no_answer(tmp_path):
