@@ -291,9 +291,9 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 			code == NETFC_STATUS_OP ? "operation" : "format, of values or of results");
 	if (code != AGGREGATE_STATUS_CODE)
 		return error_set_for(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
-			"Switch %s refuses with code %u of the NetFC protocol: library and switch "
+			"Switch %s%s refuses with code %u of the NetFC protocol: library and switch "
 			"may be from different releases; install one release on both.",
-			text, code);
+			text, tree_is_there(&comm->options) ? ", or one above it," : "", code);
 	switch (reason) {
 	case AGGREGATE_REASON_OFF:
 		return error_set_for(comm, peer, NETFC_ALLREDUCE_OFF,

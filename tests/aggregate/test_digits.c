@@ -194,7 +194,17 @@ what_is_no_part_is_refused(void **state)
 	assert_true(aggregate_part_fits(&read, AGGREGATE_FP16, 2));
 	read.lowest = 3;
 	assert_true(aggregate_part_fits(&read, AGGREGATE_FP16, 2));
+	assert_false(aggregate_part_exceeds(&read, AGGREGATE_FP16));
+	/* Of several workers, as long as it is that small. */
 	read.lowest = 4;
+	assert_true(aggregate_part_fits(&read, AGGREGATE_FP16, 2));
+	assert_true(aggregate_part_exceeds(&read, AGGREGATE_FP16));
+	read.lowest = 5;
+	assert_false(aggregate_part_fits(&read, AGGREGATE_FP16, 2));
+	read.lowest = 4;
+	memcpy(bytes, good, sizeof(good));
+	bytes[12] = 2; /* 2^25 and 8 */
+	read.digits = bytes + AGGREGATE_PART_BYTES;
 	assert_false(aggregate_part_fits(&read, AGGREGATE_FP16, 2));
 	for (unsigned int b = 0; b < sizeof(bad) / sizeof(bad[0]); b++) {
 		memcpy(bytes, good, sizeof(good));

@@ -10,6 +10,8 @@
 
 #include <aggregate.h>
 
+#include "jobs/job.h"
+
 #define PORT 20040
 #define ROOT_HOST 200
 #define LEAF_HOST 201
@@ -90,9 +92,9 @@ join(struct aggregate_table *table, struct aggregate_message message, uint8_t ho
 	return handle(table, &message, host);
 }
 
-/* What the leaf has to say to its parent, and the answers. */
+/* What the leaf at a host has to say to its parent, and the answers. */
 static void
-exchange(struct aggregate_table *leaf, struct aggregate_table *root)
+exchange_from(struct aggregate_table *leaf, struct aggregate_table *root, uint8_t host)
 {
 	struct aggregate_shard *shard = aggregate_table_shard(leaf, 0);
 	const struct aggregate_sender from = sender_of(ROOT_HOST, PORT);
@@ -103,12 +105,18 @@ exchange(struct aggregate_table *leaf, struct aggregate_table *root)
 		size_t length = aggregate_leaf_build(shard, &message, packet);
 
 		assert_int_equal(aggregate_parse_request(packet, length, &request), 0);
-		outcome = handle(root, &request, LEAF_HOST);
+		outcome = handle(root, &request, host);
 		length = aggregate_write_reply(packet, length, &outcome);
 		assert_int_equal(aggregate_leaf_read(shard, packet, length, &reply), 0);
 		aggregate_leaf_reply(shard, &reply, &from, now, &outcome);
 		assert_int_equal(outcome.action, AGGREGATE_PARENT_ANSWERED);
 	}
+}
+
+static void
+exchange(struct aggregate_table *leaf, struct aggregate_table *root)
+{
+	exchange_from(leaf, root, LEAF_HOST);
 }
 
 static struct aggregate_message
@@ -370,6 +378,282 @@ leaves_with_other_limits_have_chunks_of_one_size(void **state)
 	workers_of_a_tree_are_granted_one_size(1024, false);
 }
 
+/*
+ * Digits at the ends of what a worker may send: three workers at one switch, and the same ones as
+ * two of a leaf and one of another.
+ */
+
+#define ENDS 4 /* lanes: the greatest, the least, 1, and one with few digits that are not 0 */
+#define DIGITS_BYTES 1448
+#define WORKERS 3
+
+struct triple {
+	struct aggregate_table *one, *root, *leaf[2];
+	uint64_t of_one, of_leaf[2]; /* sessions */
+};
+
+static struct aggregate_limits
+roomy(bool leaf)
+{
+	return limits_of(DIGITS_BYTES, leaf);
+}
+
+static uint64_t
+join_for(struct aggregate_table *table, unsigned int worker, unsigned int workers,
+	const struct aggregate_place *place, enum aggregate_action expected)
+{
+	struct aggregate_message message =
+		join_message(1, (uint8_t)worker, (uint8_t)workers, DIGITS_BYTES);
+	struct aggregate_outcome outcome;
+
+	message.join.place = *place;
+	outcome = join(table, message, (uint8_t)(worker + 1));
+	assert_int_equal(outcome.action, expected);
+	return outcome.join.session;
+}
+
+static struct triple
+make_triple(void)
+{
+	const struct aggregate_limits above = roomy(false), below = roomy(true);
+	struct triple triple = {
+		.one = make(&above), .root = make(&above), .leaf = {make(&below), make(&below)}};
+	struct aggregate_place alone = {.levels = 0};
+	struct aggregate_place place[] = {{.levels = 1,
+						  .workers = WORKERS,
+						  .below = 1,
+						  .level = {{.members = 2, .index = 0}}},
+		{.levels = 1,
+			.workers = WORKERS,
+			.below = 1,
+			.level = {{.members = 2, .index = 1}}}};
+
+	now = 100000;
+	for (unsigned int w = 0; w < WORKERS; w++)
+		triple.of_one = join_for(triple.one, w, WORKERS, &alone,
+			w + 1 < WORKERS ? AGGREGATE_WAITING : AGGREGATE_JOINED);
+	for (unsigned int w = 0; w < 2; w++)
+		join_for(triple.leaf[0], w, 2, &place[0], AGGREGATE_WAITING);
+	join_for(triple.leaf[1], 0, 1, &place[1], AGGREGATE_WAITING);
+	for (unsigned int round = 0; round < 2; round++, now += 60)
+		for (uint8_t l = 0; l < 2; l++)
+			exchange_from(triple.leaf[l], triple.root, LEAF_HOST + l);
+	triple.of_leaf[0] = join_for(triple.leaf[0], 0, 2, &place[0], AGGREGATE_JOINED);
+	triple.of_leaf[1] = join_for(triple.leaf[1], 0, 1, &place[1], AGGREGATE_JOINED);
+	return triple;
+}
+
+static void
+free_triple(struct triple *triple)
+{
+	free(triple->one);
+	free(triple->root);
+	free(triple->leaf[0]);
+	free(triple->leaf[1]);
+}
+
+/* Write a lane, from its digits' least significant one on. */
+static void
+put_lane(uint8_t *at, unsigned int width, uint32_t top, uint32_t middle, uint32_t bottom)
+{
+	for (unsigned int d = 0; d < width; d++) {
+		const uint32_t digit = d + 1 == width ? top : d == 0 ? bottom : middle;
+
+		for (unsigned int byte = 0; byte < 4; byte++)
+			at[4 * (width - 1 - d) + byte] = (uint8_t)(digit >> (24 - 8 * byte));
+	}
+}
+
+/* All digits that the format has, of all ends; `turn` is which lane has which. */
+static struct aggregate_message
+ends_of(unsigned int format, unsigned int op, uint32_t id, unsigned int turn, uint8_t *digits)
+{
+	const unsigned int width = aggregate_total_digits(format);
+	struct aggregate_message message = chunk(0, 0, id);
+
+	for (unsigned int lane = 0; lane < ENDS; lane++) {
+		uint8_t *at = digits + (size_t)lane * 4 * width;
+
+		switch ((lane + turn) % ENDS) {
+		case 0:
+			put_lane(at, width, INT32_MAX, UINT32_MAX, UINT32_MAX);
+			break;
+		case 1:
+			put_lane(at, width, UINT32_C(1) << 31, 0, 0);
+			break;
+		case 2:
+			put_lane(at, width, 0, 0, 1);
+			break;
+		default:
+			put_lane(at, width, UINT32_C(1) << 30, 0, 0);
+		}
+	}
+	message.op = (uint8_t)op;
+	message.format = (uint8_t)format;
+	message.count = ENDS;
+	message.values = NULL;
+	message.part = (struct aggregate_part){
+		.lanes = ENDS, .parts = 1, .width = (uint8_t)width, .digits = digits};
+	return message;
+}
+
+/* The chunk of one worker, whose sums go up if they are complete. Returns the last outcome. */
+static struct aggregate_outcome
+give(struct triple *triple, unsigned int l, unsigned int worker, struct aggregate_message message)
+{
+	struct aggregate_shard *shard = aggregate_table_shard(triple->leaf[l], 0);
+	struct aggregate_message request;
+	struct aggregate_outcome outcome, above = {.entry = NULL};
+	unsigned int packets;
+
+	message.session = triple->of_leaf[l];
+	message.worker = (uint8_t)worker;
+	outcome = handle(triple->leaf[l], &message, (uint8_t)(worker + 1));
+	if (outcome.action != AGGREGATE_PASSED)
+		return outcome;
+	packets = aggregate_leaf_packets(shard, &outcome);
+	assert_true(packets > 0);
+	for (unsigned int p = 0; p < packets; p++) {
+		size_t length = aggregate_leaf_write(shard, &outcome, p, packet);
+
+		assert_int_equal(aggregate_parse_request(packet, length, &request), 0);
+		above = handle(triple->root, &request, (uint8_t)(LEAF_HOST + l));
+	}
+	return above;
+}
+
+/* The parent's result comes back, so that the slot is free for the next but one. */
+static void
+hand_down(struct triple *triple, const struct aggregate_outcome *result)
+{
+	const struct aggregate_sender from = sender_of(ROOT_HOST, PORT);
+
+	for (uint8_t l = 0; l < 2; l++) {
+		const struct aggregate_entry *entry = result->entry;
+		struct aggregate_message reply = {.op = entry->op,
+			.format = entry->format,
+			.count = entry->count,
+			.job = JOB,
+			.worker = l,
+			.id = entry->chunk,
+			.session = triple->root->jobs[0].session,
+			.values = entry->result};
+		struct aggregate_outcome outcome;
+
+		aggregate_leaf_reply(
+			aggregate_table_shard(triple->leaf[l], 0), &reply, &from, now, &outcome);
+		assert_int_equal(outcome.action, AGGREGATE_HANDED_DOWN);
+	}
+}
+
+static void
+a_tree_and_one_switch_agree_at_the_ends_of_digits(void **state)
+{
+	struct triple triple = make_triple();
+	uint8_t digits[WORKERS][ENDS * 4 * AGGREGATE_MAX_DIGITS];
+	uint32_t id = 0;
+
+	(void)state;
+	for (unsigned int format = 1; format < AGGREGATE_PAIR_END; format++) {
+		if (aggregate_format_name(format) == NULL)
+			continue;
+		for (unsigned int turn = 0; turn < 2 * ENDS * ENDS; turn++, id++) {
+			const unsigned int op = turn < ENDS * ENDS ? AGGREGATE_SUM : AGGREGATE_MEAN;
+			const unsigned int turns[WORKERS] = {0, turn % ENDS, turn / ENDS % ENDS};
+			struct aggregate_outcome one, above;
+			struct aggregate_message message;
+
+			for (uint8_t w = 0; w < WORKERS; w++) {
+				message = ends_of(format, op, id, turns[w], digits[w]);
+				message.session = triple.of_one;
+				message.worker = w;
+				one = handle(triple.one, &message, (uint8_t)(w + 1));
+				above = give(&triple, w / 2, w % 2, message);
+			}
+			assert_int_equal(one.action, AGGREGATE_COMPLETED);
+			assert_int_equal(above.action, AGGREGATE_COMPLETED);
+			assert_memory_equal(one.entry->result, above.entry->result,
+				ENDS * aggregate_result_value_bytes(format));
+			assert_int_equal(one.entry->flags, above.entry->flags);
+			hand_down(&triple, &above);
+		}
+	}
+	free_triple(&triple);
+}
+
+/* The digit beyond is for sums of several workers, and no greater than these can be. */
+static void
+a_worker_has_no_digit_beyond_the_format(void **state)
+{
+	struct triple triple = make_triple();
+	uint8_t digits[ENDS * 4 * (AGGREGATE_MAX_DIGITS + 1)] = {0};
+	struct aggregate_message message = ends_of(AGGREGATE_FP32, AGGREGATE_SUM, 0, 0, digits),
+				 request;
+	size_t length = AGGREGATE_HEADER_BYTES + AGGREGATE_PART_BYTES;
+
+	(void)state;
+	message.part.width++;
+	assert_true(aggregate_part_exceeds(&message.part, AGGREGATE_FP32));
+	assert_int_equal(give(&triple, 0, 0, message).action, AGGREGATE_BAD_PARTS);
+	/* As bytes. */
+	message.part.lanes = 1;
+	for (int64_t excess = -AGGREGATE_MAX_EXCESS - 1; excess <= AGGREGATE_MAX_EXCESS + 1;
+		excess += AGGREGATE_MAX_EXCESS / 2 + 1) {
+		uint8_t *part = packet + AGGREGATE_HEADER_BYTES;
+
+		aggregate_build_request(packet, &message);
+		memset(part, 0, AGGREGATE_PART_BYTES);
+		part[3] = part[5] = 1;
+		part[7] = message.part.width;
+		put_lane(part + AGGREGATE_PART_BYTES, message.part.width, (uint32_t)excess, 7, 7);
+		message.count = 1;
+		assert_int_equal(
+			aggregate_parse_request(packet, length + 4u * message.part.width, &request),
+			excess >= -AGGREGATE_MAX_EXCESS && excess <= AGGREGATE_MAX_EXCESS
+				? 0
+				: NETFC_STATUS_LENGTH);
+	}
+	free_triple(&triple);
+}
+
+/* An error that has no reason: to all members at once, and again to who missed it. */
+static void
+errors_of_the_parent_are_told_as_what_they_are(void **state)
+{
+	struct triple triple = make_triple();
+	uint8_t digits[ENDS * 4 * AGGREGATE_MAX_DIGITS];
+	struct aggregate_message message = ends_of(AGGREGATE_FP32, AGGREGATE_SUM, 0, 0, digits),
+				 reply, told;
+	const struct aggregate_sender from = sender_of(ROOT_HOST, PORT);
+	struct aggregate_outcome outcome;
+	size_t length;
+
+	(void)state;
+	for (unsigned int w = 0; w < 2; w++)
+		give(&triple, 0, w, message);
+	reply = (struct aggregate_message){.op = AGGREGATE_SUM,
+		.format = AGGREGATE_FP32,
+		.count = ENDS,
+		.code = NETFC_STATUS_LENGTH,
+		.job = JOB,
+		.session = triple.root->jobs[0].session};
+	aggregate_leaf_reply(
+		aggregate_table_shard(triple.leaf[0], 0), &reply, &from, now, &outcome);
+	assert_int_equal(outcome.action, AGGREGATE_REFUSAL_DOWN);
+	aggregate_build_result(packet, &reply, 1, 0, NULL, 0);
+	assert_int_equal(aggregate_parse_reply(packet, AGGREGATE_HEADER_BYTES, &told), 0);
+	assert_int_equal(told.code, NETFC_STATUS_LENGTH);
+	now += 30;
+	outcome = give(&triple, 0, 0, message);
+	assert_int_equal(outcome.action, AGGREGATE_REFUSED_ABOVE);
+	message.session = triple.of_leaf[0];
+	aggregate_build_request(packet, &message);
+	length = aggregate_write_reply(packet, aggregate_message_bytes(&message), &outcome);
+	assert_int_equal(aggregate_parse_reply(packet, length, &told), 0);
+	assert_int_equal(told.code, NETFC_STATUS_LENGTH);
+	free_triple(&triple);
+}
+
 int
 main(void)
 {
@@ -380,6 +664,9 @@ main(void)
 		cmocka_unit_test(a_worker_and_a_leaf_at_one_switch_have_chunks_of_one_size),
 		cmocka_unit_test(repeated_packets_with_tags_are_harmless_after_the_numbers_wrapped),
 		cmocka_unit_test(members_of_a_lost_job_hear_of_it_whatever_their_chunks_are),
+		cmocka_unit_test(a_tree_and_one_switch_agree_at_the_ends_of_digits),
+		cmocka_unit_test(a_worker_has_no_digit_beyond_the_format),
+		cmocka_unit_test(errors_of_the_parent_are_told_as_what_they_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,7 @@ struct tree {
 	unsigned int sizes[MAX_LEAVES]; /* workers of each */
 	bool deep;                      /* the leaves' parent has a parent, with no other member */
 	bool bad;                       /* workers lose packets, and so do leaves */
+	bool spoilt;                    /* what leaf 0 sends up from chunk 1 on is no part */
 	unsigned int stall_ms;          /* of all switches; 0: the default */
 	struct server *root, *middle, *leaf[MAX_LEAVES];
 	struct relay *relays[MAX_LEAVES], *up;
@@ -57,6 +58,27 @@ relay_to(uint16_t port, unsigned int shards, unsigned int seed)
 	return relay_start(&options);
 }
 
+/* Digits of no width: the parent answers with error 4. */
+static enum relay_verdict
+spoil(void *context, bool from_server, uint8_t *payload, size_t length)
+{
+	const struct aggregate_hdr *hdr = (const void *)payload;
+
+	(void)context;
+	if (!from_server && length > AGGREGATE_HEADER_BYTES + AGGREGATE_PART_BYTES &&
+		hdr->op == AGGREGATE_SUM && hdr->worker == 0 && hdr->id != 0)
+		payload[AGGREGATE_HEADER_BYTES + AGGREGATE_PART_BYTES - 1] = 0;
+	return RELAY_PASS;
+}
+
+static struct relay *
+spoiling_relay_to(uint16_t port, unsigned int shards)
+{
+	struct relay_options options = {.to = port, .shards = shards, .judge = spoil};
+
+	return relay_start(&options);
+}
+
 static void
 start(struct tree *tree)
 {
@@ -73,8 +95,9 @@ start(struct tree *tree)
 		tree->middle = server_start(&options);
 		port = server_port(tree->middle);
 	}
-	if (tree->bad) {
-		tree->up = relay_to(port, options.shards, 99);
+	if (tree->bad || tree->spoilt) {
+		tree->up = tree->bad ? relay_to(port, options.shards, 99)
+				     : spoiling_relay_to(port, options.shards);
 		port = relay_port(tree->up);
 	}
 	for (unsigned int l = 0; l < tree->leaves; l++) {
@@ -99,7 +122,7 @@ stop(struct tree *tree)
 		if (tree->leaf[l] != NULL)
 			server_stop(tree->leaf[l]);
 	}
-	if (tree->bad)
+	if (tree->bad || tree->spoilt)
 		relay_stop(tree->up);
 	if (tree->deep)
 		server_stop(tree->middle);
@@ -313,6 +336,27 @@ test_a_worker_that_fails(void **state)
 	free(trouble);
 }
 
+/* Its own workers hear what it is, the others that the leaf has failed, long before they would ask.
+ */
+static void
+test_an_error_of_the_parent(void **state)
+{
+	struct tree tree = {.leaves = 2, .sizes = {2, 2}, .spoilt = true, .stall_ms = 60000};
+	struct trouble *trouble = trouble_of(&tree, MAX_LEAVES, UINT32_MAX);
+
+	(void)state;
+	for (unsigned int w = 0; w < 2; w++)
+		assert_true(trouble->statuses[w] == NETFC_ALLREDUCE_PROTOCOL ||
+			trouble->statuses[w] == NETFC_ALLREDUCE_FAILED);
+	assert_true(strstr(trouble->texts[0], "code 4") != NULL ||
+		strstr(trouble->texts[1], "code 4") != NULL);
+	for (unsigned int w = 2; w < 4; w++)
+		assert_int_equal(trouble->statuses[w], NETFC_ALLREDUCE_FAILED);
+	assert_true(strstr(trouble->texts[2], "Leaf 0 of 2") != NULL ||
+		strstr(trouble->texts[3], "Leaf 0 of 2") != NULL);
+	free(trouble);
+}
+
 /* ---- options --------------------------------------------------------------------------------- */
 
 static void
@@ -395,6 +439,7 @@ main(void)
 		cmocka_unit_test(test_bad_network),
 		cmocka_unit_test(test_a_leaf_that_dies),
 		cmocka_unit_test(test_a_worker_that_fails),
+		cmocka_unit_test(test_an_error_of_the_parent),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_what_there_is_not),
 	};

@@ -61,8 +61,17 @@ int aggregate_part_read(const uint8_t *bytes, size_t length, struct aggregate_pa
 /** Bytes of a part, header included. */
 size_t aggregate_part_bytes(const struct aggregate_part *part);
 
-/** Maximum digits of a lane's total: a part's lowest + width does not exceed it. */
+/** Maximum digits of a lane's total: a worker's part's lowest + width does not exceed it. */
 unsigned int aggregate_total_digits(unsigned int format);
+
+/**
+ * What the digit beyond these may be, in either direction, of a member that stands for several
+ * workers: sums of up to 2^24 workers' digits need so much.
+ */
+#define AGGREGATE_MAX_EXCESS (INT32_C(1) << 24)
+
+/** Whether a part has the digit beyond aggregate_total_digits(). */
+bool aggregate_part_exceeds(const struct aggregate_part *part, unsigned int format);
 
 /** How to work on totals with one instruction set. */
 struct totals_kernel;
@@ -93,7 +102,10 @@ aggregate_totals_init(enum aggregate_format format, uint32_t count, void *memory
 /** Choose an instruction set, up to aggregate_isa_best(). */
 void aggregate_totals_choose(struct aggregate_totals *totals, enum aggregate_isa isa);
 
-/** Whether all digits of a part fit: aggregate_totals_add_part() requires it. */
+/**
+ * Whether all digits of a part fit, and the one beyond, if it is there, is no more than
+ * AGGREGATE_MAX_EXCESS: aggregate_totals_add_part() requires it.
+ */
 bool aggregate_part_fits(const struct aggregate_part *part, unsigned int format, uint32_t count);
 
 /** Add a part of a member's sums; up to 2^20 of them. */

@@ -146,6 +146,7 @@ struct aggregate_above {
 	uint64_t unheard; /**< ticks: when it became silent */
 	uint64_t told;    /**< bit w: worker w has been told what it said, or that it is silent */
 	uint64_t heard;   /**< ticks: when it refused */
+	uint8_t code;     /**< AGGREGATE_STATUS_CODE, or of a refusal that has no reasons */
 	uint8_t reason;   /**< enum aggregate_reason; 0: not refused */
 	uint8_t absence;  /**< reason AGGREGATE_MISSING + w: enum aggregate_absence */
 	uint8_t detail;   /**< of the absence */

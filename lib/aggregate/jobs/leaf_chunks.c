@@ -23,6 +23,7 @@ leaf_can_send(const struct aggregate_table *table, const struct job *job,
 void
 leaf_explain(const struct aggregate_entry *entry, struct aggregate_outcome *outcome)
 {
+	outcome->code = entry->above.code;
 	outcome->reason = entry->above.reason;
 	outcome->absence = entry->above.absence;
 	outcome->detail = entry->above.detail;
@@ -169,12 +170,14 @@ note_refusal(struct aggregate_entry *entry, const struct aggregate_message *repl
 	entry->above = (struct aggregate_above){.sent = before.sent,
 		.unheard = now,
 		.heard = now,
+		.code = reply->code,
 		.reason = reply->reason,
 		.absence = reply->absence,
 		.detail = reply->detail,
 		.level = reply->level};
-	return before.reason != reply->reason || before.absence != reply->absence ||
-		before.detail != reply->detail || before.level != reply->level;
+	return before.code != reply->code || before.reason != reply->reason ||
+		before.absence != reply->absence || before.detail != reply->detail ||
+		before.level != reply->level;
 }
 
 /* Send a refusal to all members at once: those that wait for others seldom retransmit. */
@@ -185,7 +188,6 @@ refuse_down(struct aggregate_shard *shard, struct job *job, struct aggregate_ent
 	if (reply->code != AGGREGATE_STATUS_CODE || reply->reason == AGGREGATE_REASON_NONE ||
 		reply->level >= AGGREGATE_MAX_LEVELS)
 		reply->reason = AGGREGATE_REASON_PARENT;
-	reply->code = AGGREGATE_STATUS_CODE;
 	reply->level++;
 	if (reply->reason == AGGREGATE_REASON_NO_JOB)
 		PUBLISH(job->lost, 1);

@@ -51,6 +51,14 @@ is_of_more(const struct job *job)
 		job->place.workers != job->workers;
 }
 
+/* Whether a member sends digits of more than one worker, who is one. */
+static bool
+exceeds_a_worker(const struct job *job, const struct aggregate_message *request)
+{
+	return aggregate_has_digits(request) && job->places[request->worker].below <= 1 &&
+		aggregate_part_exceeds(&request->part, request->format);
+}
+
 /* What goes up as digits has to fit the packets that the parent grants. */
 static bool
 is_too_large(const struct aggregate_table *table, const struct job *job,
@@ -80,6 +88,8 @@ check_chunk(const struct aggregate_shard *shard, const struct job *job,
 		return AGGREGATE_MISDIRECTED;
 	if (is_too_large(shard->table, job, request))
 		return AGGREGATE_TOO_LARGE;
+	if (exceeds_a_worker(job, request))
+		return AGGREGATE_BAD_PARTS;
 	if (!owner_is_good(job, request))
 		return AGGREGATE_MISMATCH;
 	/* What is copied needs no accumulators. */
@@ -212,6 +222,7 @@ aggregate_shard_packet(struct aggregate_shard *shard, const struct aggregate_mes
 	outcome->entry = NULL;
 	outcome->worker = request->worker;
 	outcome->level = 0;
+	outcome->code = AGGREGATE_STATUS_CODE;
 	outcome->digits = aggregate_has_digits(request);
 	outcome->bytes = outcome->digits  ? (uint32_t)aggregate_part_bytes(&request->part)
 		: request->values == NULL ? 0
@@ -255,8 +266,7 @@ aggregate_write_reply(uint8_t *payload, size_t length, const struct aggregate_ou
 	else if (outcome->action == AGGREGATE_LEFT)
 		aggregate_accept(payload, 0, 0);
 	else
-		aggregate_refuse(
-			payload, AGGREGATE_HEADER_BYTES, AGGREGATE_STATUS_CODE, outcome->reason);
+		aggregate_refuse(payload, AGGREGATE_HEADER_BYTES, outcome->code, outcome->reason);
 	if (is_join(payload))
 		aggregate_write_join(payload, &outcome->join);
 	return outcome->digits ? length - outcome->bytes : length;

@@ -75,11 +75,54 @@ aggregate_total_digits(unsigned int format)
 	return aggregate_value_bytes(format) == 0 ? 0 : digits[aggregate_values_format(format)];
 }
 
+static uint32_t
+end_of(const struct aggregate_part *part)
+{
+	return (uint32_t)part->lowest + part->width;
+}
+
+/* A lane's digit, from the least significant one on. */
+static uint32_t
+digit_of_part(const struct aggregate_part *part, uint32_t lane, uint32_t digit)
+{
+	uint32_t bytes;
+
+	memcpy(&bytes, part->digits + 4 * ((size_t)lane * part->width + part->width - 1 - digit),
+		sizeof(bytes));
+	return be32toh(bytes);
+}
+
+/* The most significant one, which is signed. */
+static int64_t
+top_digit(const struct aggregate_part *part, uint32_t lane)
+{
+	return (int32_t)digit_of_part(part, lane, part->width - 1u);
+}
+
+bool
+aggregate_part_exceeds(const struct aggregate_part *part, unsigned int format)
+{
+	return end_of(part) > aggregate_total_digits(format);
+}
+
+static bool
+excess_fits(const struct aggregate_part *part)
+{
+	for (uint32_t lane = 0; lane < part->lanes; lane++)
+		if (top_digit(part, lane) > AGGREGATE_MAX_EXCESS ||
+			top_digit(part, lane) < -AGGREGATE_MAX_EXCESS)
+			return false;
+	return true;
+}
+
 bool
 aggregate_part_fits(const struct aggregate_part *part, unsigned int format, uint32_t count)
 {
-	return (uint32_t)part->first + part->lanes <= count &&
-		(unsigned int)part->lowest + part->width <= aggregate_total_digits(format);
+	if ((uint32_t)part->first + part->lanes > count)
+		return false;
+	if (!aggregate_part_exceeds(part, format))
+		return true;
+	return end_of(part) == aggregate_total_digits(format) + 1 && excess_fits(part);
 }
 
 static void
@@ -96,11 +139,31 @@ add_marks(uint8_t *marks, const struct aggregate_part *part)
 			marks[i] |= (own[i] ^ AGGREGATE_MARK_MINUS_ZERO) & 0xf;
 }
 
+/* The digit beyond the last bin goes into that one, which has room for it. */
+static void
+add_exceeding(struct aggregate_totals *totals, const struct aggregate_part *part)
+{
+	const uint32_t last = totals->digits - 1u;
+
+	totals_use(totals, part->lowest < last ? part->lowest : last, totals->digits);
+	for (uint32_t lane = 0; lane < part->lanes; lane++) {
+		int64_t *bins = totals->bins + part->first + lane;
+
+		for (uint32_t d = 0; d + 1 < part->width; d++)
+			bins[(part->lowest + d) * totals->stride] += digit_of_part(part, lane, d);
+		bins[last * totals->stride] += top_digit(part, lane) * (INT64_C(1) << DIGIT_BITS);
+	}
+}
+
 void
 aggregate_totals_add_part(struct aggregate_totals *totals, const struct aggregate_part *part)
 {
-	totals_use(totals, part->lowest, (uint32_t)part->lowest + part->width);
-	totals->kernel->add(totals, part);
+	if (end_of(part) > totals->digits) {
+		add_exceeding(totals, part);
+	} else {
+		totals_use(totals, part->lowest, end_of(part));
+		totals->kernel->add(totals, part);
+	}
 	add_marks(totals->marks + part->first, part);
 }
 
@@ -281,7 +344,7 @@ aggregate_totals_divide(
 bool
 aggregate_totals_can_divide(unsigned int format, uint32_t count, uint32_t bytes)
 {
-	const struct extent widest = {.end = aggregate_total_digits(format), .marks = true};
+	const struct extent widest = {.end = aggregate_total_digits(format) + 1, .marks = true};
 	const uint32_t lane = (uint32_t)extent_bytes(widest, 1) - AGGREGATE_PART_BYTES;
 
 	return bytes >= AGGREGATE_PART_BYTES + lane &&
