@@ -192,6 +192,33 @@ blame_of_nobody_is_not(void **state)
 	hears(1, AGGREGATE_ABSENT_LEFT, 1);
 }
 
+/* A barrier at worker 0, a sum at the others: whoever came first of these is named to all. */
+static void
+all_hear_of_the_same_worker_that_differs(void **state)
+{
+	struct aggregate_message message;
+
+	(void)state;
+	make_three(1);
+	message = chunk_message(7, 0, 0);
+	message.op = AGGREGATE_COPY;
+	message.count = 0;
+	message.values = NULL;
+	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_ADDED);
+	assert_int_equal(send_chunk(0, 7, 2, 0), AGGREGATE_MISMATCH);
+	assert_int_equal(outcome.reason, AGGREGATE_REASON_MISMATCH);
+	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_STALLED);
+	assert_int_equal(outcome.reason, AGGREGATE_MISSING + 2);
+	assert_int_equal(outcome.absence, AGGREGATE_ABSENT_FAILED);
+	assert_int_equal(outcome.detail, AGGREGATE_REASON_MISMATCH);
+	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_STALLED);
+	assert_int_equal(outcome.reason, AGGREGATE_MISSING + 2);
+	/* The same answer to who asks again. */
+	assert_int_equal(send_chunk(0, 7, 2, 0), AGGREGATE_MISMATCH);
+	assert_int_equal(send_chunk(0, 7, 1, 1), AGGREGATE_STALLED);
+	assert_int_equal(outcome.reason, AGGREGATE_MISSING + 2);
+}
+
 int
 main(void)
 {
@@ -205,6 +232,7 @@ main(void)
 		JOBS_TEST(a_failure_is_told_to_all_at_once),
 		JOBS_TEST(blame_is_passed_on),
 		JOBS_TEST(blame_of_nobody_is_not),
+		JOBS_TEST(all_hear_of_the_same_worker_that_differs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

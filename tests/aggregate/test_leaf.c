@@ -616,6 +616,42 @@ a_worker_has_no_digit_beyond_the_format(void **state)
 	free_triple(&triple);
 }
 
+/* The members of the leaf that comes later hear its number, as the other leaf's do. */
+static void
+a_leaf_that_differs_is_named_at_both(void **state)
+{
+	struct triple triple = make_triple();
+	uint8_t digits[ENDS * 4 * AGGREGATE_MAX_DIGITS];
+	struct aggregate_message message = ends_of(AGGREGATE_FP32, AGGREGATE_SUM, 0, 0, digits),
+				 reply;
+	const struct aggregate_sender from = sender_of(ROOT_HOST, PORT);
+	struct aggregate_outcome outcome;
+
+	(void)state;
+	for (unsigned int w = 0; w < 2; w++)
+		outcome = give(&triple, 0, w, message);
+	assert_int_equal(outcome.action, AGGREGATE_ADDED);
+	message.op = AGGREGATE_MEAN;
+	outcome = give(&triple, 1, 0, message);
+	assert_int_equal(outcome.action, AGGREGATE_MISMATCH);
+	reply = (struct aggregate_message){.op = AGGREGATE_MEAN,
+		.format = AGGREGATE_FP32,
+		.count = ENDS,
+		.code = AGGREGATE_STATUS_CODE,
+		.reason = AGGREGATE_REASON_MISMATCH,
+		.job = JOB,
+		.worker = 1,
+		.session = triple.root->jobs[0].session};
+	aggregate_leaf_reply(
+		aggregate_table_shard(triple.leaf[1], 0), &reply, &from, now, &outcome);
+	assert_int_equal(outcome.action, AGGREGATE_REFUSAL_DOWN);
+	assert_int_equal(reply.reason, AGGREGATE_MISSING + 1);
+	assert_int_equal(reply.absence, AGGREGATE_ABSENT_FAILED);
+	assert_int_equal(reply.detail, AGGREGATE_REASON_MISMATCH);
+	assert_int_equal(reply.level, 1);
+	free_triple(&triple);
+}
+
 /* An error that has no reason: to all members at once, and again to who missed it. */
 static void
 errors_of_the_parent_are_told_as_what_they_are(void **state)
@@ -667,6 +703,7 @@ main(void)
 		cmocka_unit_test(a_tree_and_one_switch_agree_at_the_ends_of_digits),
 		cmocka_unit_test(a_worker_has_no_digit_beyond_the_format),
 		cmocka_unit_test(errors_of_the_parent_are_told_as_what_they_are),
+		cmocka_unit_test(a_leaf_that_differs_is_named_at_both),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

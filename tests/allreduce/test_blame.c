@@ -86,6 +86,42 @@ test_a_mismatch_is_told_to_all(void **state)
 	server_stop(trial.server);
 }
 
+/* Worker 0 calls a barrier, all others an allreduce, and all at once. */
+static int
+call_another_kind(unsigned int w, unsigned int n, void *context)
+{
+	struct trial *trial = context;
+	struct netfc_allreduce *comm = play_join(&trial->play, w, n);
+	static _Thread_local float values[5000];
+	int status, named;
+
+	if (comm == NULL)
+		return 1000;
+	status = w == 0
+		? netfc_barrier(comm)
+		: netfc_allreduce(comm, values, 5000, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_SUM);
+	named = netfc_allreduce_silent_worker(comm);
+	netfc_allreduce_free(comm);
+	return status == NETFC_ALLREDUCE_MISMATCH && named >= 0 ? 1 << (4 * named) : 1000000;
+}
+
+/* All name the same one, whichever it is. */
+static void
+test_kinds_that_differ(void **state)
+{
+	(void)state;
+	for (unsigned int round = 0; round < 10; round++) {
+		struct trial trial;
+		int named;
+
+		set_up(&trial, 3000);
+		named = workers_run(4, call_another_kind, &trial);
+		if (named != 4 && named != 4 << 4 && named != 4 << 8 && named != 4 << 12)
+			fail_msg("named by so many, worker by worker: %x", (unsigned int)named);
+		server_stop(trial.server);
+	}
+}
+
 /* ---- late ------------------------------------------------------------------------------------ */
 
 static int
@@ -229,6 +265,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_mismatch_is_told_to_all),
+		cmocka_unit_test(test_kinds_that_differ),
 		cmocka_unit_test(test_who_is_late_and_keeps_alive_is_not_silent),
 		cmocka_unit_test(test_who_has_left_is_not_silent),
 		cmocka_unit_test(test_after_an_outage_nobody_blames_the_other),

@@ -180,6 +180,16 @@ note_refusal(struct aggregate_entry *entry, const struct aggregate_message *repl
 		before.level != reply->level;
 }
 
+/* This leaf's members differ from another's: its own members hear the same as those. */
+static void
+name_this_leaf(const struct job_at_parent *uplink, struct aggregate_message *reply)
+{
+	reply->reason = (uint8_t)(AGGREGATE_MISSING + uplink->worker);
+	reply->absence = AGGREGATE_ABSENT_FAILED;
+	reply->detail = AGGREGATE_REASON_MISMATCH;
+	reply->level = 0;
+}
+
 /* Send a refusal to all members at once: those that wait for others seldom retransmit. */
 static enum aggregate_action
 refuse_down(struct aggregate_shard *shard, struct job *job, struct aggregate_entry *entry,
@@ -188,6 +198,8 @@ refuse_down(struct aggregate_shard *shard, struct job *job, struct aggregate_ent
 	if (reply->code != AGGREGATE_STATUS_CODE || reply->reason == AGGREGATE_REASON_NONE ||
 		reply->level >= AGGREGATE_MAX_LEVELS)
 		reply->reason = AGGREGATE_REASON_PARENT;
+	else if (reply->reason == AGGREGATE_REASON_MISMATCH)
+		name_this_leaf(uplink_of(shard->table, job), reply);
 	reply->level++;
 	if (reply->reason == AGGREGATE_REASON_NO_JOB)
 		PUBLISH(job->lost, 1);

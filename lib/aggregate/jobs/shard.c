@@ -116,8 +116,24 @@ is_refused_above(const struct aggregate_entry *entry)
 	return entry->state == AGGREGATE_ABOVE && entry->above.reason != AGGREGATE_REASON_NONE;
 }
 
+/*
+ * A worker calls something else than others did. Whoever is found out first fails the job, and all
+ * are told of that one, whoever else differs.
+ */
 static enum aggregate_action
-step(struct aggregate_shard *shard, const struct job *job, const struct aggregate_message *request,
+disagree(struct job *job, uint8_t worker)
+{
+	struct failure failure = {.worker = worker,
+		.absence = AGGREGATE_ABSENT_FAILED,
+		.reason = AGGREGATE_REASON_MISMATCH};
+
+	job_fail(job, failure);
+	job_has_failed(job, &failure);
+	return failure.worker == worker ? AGGREGATE_MISMATCH : AGGREGATE_STALLED;
+}
+
+static enum aggregate_action
+step(struct aggregate_shard *shard, struct job *job, const struct aggregate_message *request,
 	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome)
 {
 	const struct aggregate_limits *limits = &shard->table->limits;
@@ -138,6 +154,8 @@ step(struct aggregate_shard *shard, const struct job *job, const struct aggregat
 	outcome->entry = entry;
 	outcome->workers = job->workers;
 	outcome->index = index_of_job(shard->table, job);
+	if (action == AGGREGATE_MISMATCH)
+		action = disagree(job, request->worker);
 	if ((action == AGGREGATE_ADDED || action == AGGREGATE_DUPLICATE) &&
 		absence_is_certain(job, entry))
 		action = AGGREGATE_STALLED;
@@ -180,7 +198,7 @@ static enum aggregate_action
 take_chunk(struct aggregate_shard *shard, const struct aggregate_message *request,
 	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome)
 {
-	const struct job *job = find_open_job(shard->table, request->job);
+	struct job *job = find_open_job(shard->table, request->job);
 	enum aggregate_action action;
 	struct shard_job *view;
 
