@@ -20,7 +20,9 @@
 #include "options/options.h"
 #include "pipeline.h"
 #include "program.h"
+#include "side_thread.h"
 #include "tables/tables.h"
+#include "sleep/sleeper.h"
 #include "slowloris.h"
 #include "forward/fdb.h"
 
@@ -76,6 +78,8 @@ struct lcore {
 	bool aggregates;                    /**< the queue assignment gives it a shard */
 	uint16_t shard_index;               /**< which */
 	uint64_t polled;                    /**< TSC after the last round over its queues */
+	uint64_t rounds;                    /**< of them: one passes at least every 10 ms */
+	struct sleeper sleeper;             /**< where it finds nothing */
 	unsigned int rx_queue_count;
 	struct rx_queue rx_queue[MAX_RX_QUEUES];
 	uint16_t tx_queue[RTE_MAX_ETHPORTS]; /**< by port's index: this lcore's own */
@@ -99,6 +103,7 @@ struct app {
 	bool quit; /**< set once, by a signal or when idle */
 	struct port port[RTE_MAX_ETHPORTS];
 	struct lcore lcore[RTE_MAX_LCORE];
+	struct ticker links;         /**< watches their speed, if it may change */
 	uint64_t started, stopped;   /**< TSC when polling began and ended; 0: not yet */
 	pthread_mutex_t state_lock;  /**< held to show or change the state; never by lcores */
 	pthread_mutex_t change_lock; /**< held to change tables and settings; never by lcores */

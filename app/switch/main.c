@@ -18,6 +18,7 @@
 #include "json.h"
 #include "observe/state.h"
 #include "setup.h"
+#include "sleep/sleep.h"
 
 /* The application; global because a signal handler takes no argument. */
 static struct app app = {
@@ -100,8 +101,9 @@ run_started(struct json_file **stats, struct control **control)
 
 	*control = NULL;
 	report_configuration(&app);
-	if (ports_start(&app) != 0 || start_side_threads(&threads) != 0) {
+	if (ports_start(&app) != 0 || sleep_start(&app) != 0 || start_side_threads(&threads) != 0) {
 		stop_side_threads(&threads);
+		sleep_stop(&app);
 		ports_stop(&app);
 		return EXIT_RUNNING;
 	}
@@ -115,6 +117,7 @@ run_started(struct json_file **stats, struct control **control)
 	quirk_guard_unmap(NULL);
 	telemetry_set_open(&app, false);
 	stop_side_threads(&threads);
+	sleep_stop(&app);
 	totals_of_all(&app, &totals);
 	ports_stop(&app);
 	report_totals(&app, &totals);

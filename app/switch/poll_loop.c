@@ -6,6 +6,7 @@
 
 #include "aggregate/aggregation.h"
 #include "forward/fdb.h"
+#include "sleep/sleep.h"
 #include "slowloris/defend.h"
 #include "setup.h"
 #include "dpdk/reflect.h"
@@ -140,7 +141,7 @@ count_cycles(struct lcore *lcore, unsigned int found)
 		lcore->counters.busy_cycles += spent;
 }
 
-static void
+static unsigned int
 poll_all(struct app *app, struct lcore *lcore)
 {
 	unsigned int found = 0;
@@ -152,6 +153,8 @@ poll_all(struct app *app, struct lcore *lcore)
 	count_cycles(lcore, found);
 	/* Between bursts, an lcore holds nothing that others may free. */
 	rte_rcu_qsbr_quiescent(app->qsbr, rte_lcore_id());
+	__atomic_store_n(&lcore->rounds, lcore->rounds + 1, __ATOMIC_RELAXED);
+	return found;
 }
 
 static int
@@ -160,9 +163,10 @@ worker_main(void *arg)
 	struct app *app = arg;
 	struct lcore *lcore = &app->lcore[rte_lcore_id()];
 
+	sleep_begin_thread(app);
 	lcore->polled = rte_rdtsc();
 	while (!app_should_quit(app))
-		poll_all(app, lcore);
+		sleep_or_not(app, lcore, poll_all(app, lcore), SLEEP_WAIT_MS);
 	rte_rcu_qsbr_thread_offline(app->qsbr, rte_lcore_id());
 	return 0;
 }
@@ -220,7 +224,7 @@ do_housekeeping(struct app *app, struct lcore *lcore, struct watch *watch)
 		uplink_poll(app, lcore, now);
 }
 
-/* Sleeping is not polling: its cycles do not count. */
+/* An lcore without queues does not sleep for lack of packets: its cycles do not count. */
 static void
 sleep_a_little(struct lcore *lcore)
 {
@@ -228,21 +232,36 @@ sleep_a_little(struct lcore *lcore)
 	lcore->polled = rte_rdtsc();
 }
 
+/* What other lcores learn, and a parent is owed, waits for the main lcore. */
+static int
+main_waits_ms(const struct app *app)
+{
+	bool others_wait = app->fdb != NULL || app->slowloris != NULL ||
+		(app->aggregation != NULL && app->aggregation->uplink != NULL);
+
+	return others_wait ? WATCH_US * MS_PER_S / US_PER_S : SLEEP_WAIT_MS;
+}
+
 static void
 main_lcore(struct app *app)
 {
 	struct lcore *lcore = &app->lcore[rte_lcore_id()];
+	const int most_ms = main_waits_ms(app);
 	struct watch watch = {
 		.since = rte_rdtsc(),
 	};
 
+	sleep_begin_thread(app);
 	lcore->polled = watch.since;
 	while (!app_should_quit(app)) {
-		poll_all(app, lcore);
+		unsigned int found = poll_all(app, lcore);
+
 		do_housekeeping(app, lcore, &watch);
 		if (lcore->slowloris != NULL)
 			slowloris_maintain(lcore->slowloris, rte_rdtsc());
-		if (!lcore_works(lcore))
+		if (lcore_works(lcore))
+			sleep_or_not(app, lcore, found, most_ms);
+		else
 			sleep_a_little(lcore);
 	}
 	rte_rcu_qsbr_thread_offline(app->qsbr, rte_lcore_id());

@@ -152,6 +152,7 @@ start_port(const struct app *app, struct port *port)
 		.mtu = app->options.mtu,
 		.tx_offloads = RTE_ETH_TX_OFFLOAD_MULTI_SEGS,
 		.all_multicast = true,
+		.rx_interrupts = !app->options.poll,
 		.pools = pools,
 	};
 

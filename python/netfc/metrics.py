@@ -29,8 +29,10 @@ LCORE_COUNTERS = (
     ("answers", "answers", "Packets sent by the switch itself, of those sent"),
     ("polls", "polls", "Polls of receive queues"),
     ("busy_polls", "busy_polls", "Polls that found packets"),
-    ("cycles", "cycles", "TSC cycles of polling"),
+    ("cycles", "cycles", "TSC cycles of polling and sleeping"),
     ("busy_cycles", "busy_cycles", "Those of rounds over the queues that found packets"),
+    ("sleep_cycles", "sleep_cycles", "Those of sleep while nothing came"),
+    ("interrupts", "interrupts", "Sleeps that a receive interrupt or a signal ended"),
     ("netfc_packets", "requests", "NetFC requests, those refused included"),
     ("lanes", "lanes", "Lanes computed"),
 )

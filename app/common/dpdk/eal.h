@@ -51,6 +51,7 @@ struct ethdev_setup {
 	uint16_t mtu;                            /**< 0: what the port has */
 	uint64_t tx_offloads;                    /**< those wanted, if the port has them */
 	bool all_multicast;
+	bool rx_interrupts;               /**< if the port has them */
 	struct rte_mempool *pool;         /**< what is received goes there */
 	struct rte_mempool *const *pools; /**< or into another by receive queue; NULL: not so */
 };

@@ -48,10 +48,15 @@ configure(uint16_t id, const struct rte_eth_dev_info *info, const struct ethdev_
 		conf.rx_adv_conf.rss_conf.rss_hf =
 			(RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP) & info->flow_type_rss_offloads;
 	}
+	conf.intr_conf.rxq = setup->rx_interrupts ? 1 : 0;
 	conf.rxmode.mtu = setup->mtu;
 	conf.rxmode.offloads = info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
 	conf.txmode.offloads = info->tx_offload_capa & setup->tx_offloads;
 	error = rte_eth_dev_configure(id, setup->rx_queues, setup->tx_queues, &conf);
+	if (error != 0 && setup->rx_interrupts) {
+		conf.intr_conf.rxq = 0;
+		error = rte_eth_dev_configure(id, setup->rx_queues, setup->tx_queues, &conf);
+	}
 	if (error != 0)
 		return ethdev_fail(id, "configure it", error);
 	error = setup->mtu != 0 ? rte_eth_dev_set_mtu(id, setup->mtu) : 0;
@@ -98,6 +103,12 @@ ethdev_start(uint16_t id, const struct rte_eth_dev_info *info, const struct ethd
 	if (setup->all_multicast)
 		rte_eth_allmulticast_enable(id);
 	error = rte_eth_dev_start(id);
+	if (error != 0 && setup->rx_interrupts) {
+		struct ethdev_setup without = *setup;
+
+		without.rx_interrupts = false;
+		return ethdev_start(id, info, &without);
+	}
 	return error == 0 ? 0 : ethdev_fail(id, "start it", error);
 }
 

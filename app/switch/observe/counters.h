@@ -63,8 +63,10 @@ enum taken_reason {
 	X(answers, "sent by the switch itself, of the sent ones: ARP, ND, ping, NetFC") \
 	X(polls, "polls of receive queues")                                             \
 	X(busy_polls, "polls that found packets")                                       \
-	X(cycles, "TSC cycles of polling")                                              \
-	X(busy_cycles, "those of rounds over the queues that found packets")
+	X(cycles, "TSC cycles of polling and sleeping")                                 \
+	X(busy_cycles, "those of rounds over the queues that found packets")            \
+	X(sleep_cycles, "those of sleep while nothing came")                            \
+	X(interrupts, "sleeps that a receive interrupt or a signal ended")
 
 /** Packet counters of one lcore, which alone writes them. */
 struct packet_counters {

@@ -158,6 +158,8 @@ static const struct option_row rows[] = {
 		.meaning = "maximum number of packets taken from a receive queue at once"},
 	{"config", FIELD(config), .value = "(PORT,QUEUE,LCORE)[,...]", .parse = queue_config_parse,
 		.meaning = "which lcore polls which receive queue (default: queues in turn)"},
+	{"poll", FIELD(poll),
+		.meaning = "never sleep while nothing comes; for lcores with CPUs of their own"},
 	{"port", FIELD(udp_port), OPTION_RANGE(1, UINT16_MAX, NETFC_UDP_PORT), .value = "N",
 		.meaning = "UDP port of NetFC requests"},
 	{"idle-exit", FIELD(idle_exit_ms), OPTION_RANGE(1, MAX_IDLE_EXIT_MS, 0), .value = "MS",

@@ -156,6 +156,7 @@ struct options {
 	struct aggregate_options aggregate;
 	struct address gateway; /**< to the parent of aggregations; family 0: none */
 	struct slowloris_options slowloris;
+	bool poll;                 /**< never sleep */
 	bool latency;              /**< measure it */
 	uint32_t idle_exit_ms;     /**< 0: never */
 	const char *stats_json;    /**< NULL: none */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef INTERRUPTS_H
+#define INTERRUPTS_H
+
+/** @file Receive interrupts of an lcore's queues, which arrive at one epoll descriptor. */
+
+#include "app.h"
+
+/**
+ * Find out which lcores can wait for receive interrupts, and open their descriptors. An lcore can
+ * if each of its queues has an interrupt that is no other lcore's, and no lcore hands packets over
+ * to it.
+ */
+void interrupts_open(struct app *app);
+
+/** Close them. */
+void interrupts_close(struct app *app);
+
+/** Enable the interrupts of an lcore's queues. 0, or a negative errno if one cannot be. */
+int interrupts_enable(const struct app *app, const struct lcore *lcore);
+
+/** Disable them. */
+void interrupts_disable(const struct app *app, const struct lcore *lcore);
+
+#endif /* INTERRUPTS_H */
