@@ -7,6 +7,7 @@
 #include "dpdk/eal.h"
 #include "dpdk/quirks.h"
 #include "setup.h"
+#include "sleep/interrupts.h"
 
 static int
 report_no_port(void)
@@ -152,7 +153,7 @@ start_port(const struct app *app, struct port *port)
 		.mtu = app->options.mtu,
 		.tx_offloads = RTE_ETH_TX_OFFLOAD_MULTI_SEGS,
 		.all_multicast = true,
-		.rx_interrupts = !app->options.poll,
+		.rx_interrupts = interrupts_wanted(app, port),
 		.pools = pools,
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -7,6 +8,13 @@
 #include <rte_log.h>
 
 #include "sleep/interrupts.h"
+
+/* net_virtio_user (DPDK 22.11, 24.11) connects anew for them, with another MAC address. */
+bool
+interrupts_wanted(const struct app *app, const struct port *port)
+{
+	return !app->options.poll && strcmp(port->info.driver_name, "net_virtio_user") != 0;
+}
 
 /* The descriptor at which a queue's interrupts arrive; -1: it has none. */
 static int

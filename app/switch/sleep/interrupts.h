@@ -6,6 +6,9 @@
 
 #include "app.h"
 
+/** Whether a port is to be configured with receive interrupts, if it has them. */
+bool interrupts_wanted(const struct app *app, const struct port *port);
+
 /**
  * Find out which lcores can wait for receive interrupts, and open their descriptors. An lcore can
  * if each of its queues has an interrupt that is no other lcore's, and no lcore hands packets over
