@@ -117,7 +117,7 @@ age_connections(struct slowloris_worker *worker)
 	struct slowloris *detector = worker->detector;
 	struct connections *connections = &detector->connections;
 	uint32_t turn = RTE_MAX(RULE(detector, timeout) / TURNS, 1u);
-	uint32_t count = due(connections->high, worker->now - detector->aged_at, turn);
+	uint32_t count = due(connections->high, ticks_since(detector->aged_at, worker->now), turn);
 
 	if (count == 0 && connections->high != 0)
 		return;
@@ -170,7 +170,7 @@ age_destination(struct slowloris_worker *worker, uint32_t index)
 
 	if (destination->used == 0)
 		return;
-	if (worker->now - destination->rotated > timeout)
+	if (ticks_since(destination->rotated, worker->now) > timeout)
 		rotate_unattributed(worker, index);
 	defence_review(worker, destination);
 	if (destination->connections != 0 || destination->alarm != 0 ||
@@ -186,7 +186,8 @@ age_destinations(struct slowloris_worker *worker)
 {
 	struct slowloris *detector = worker->detector;
 	struct destinations *destinations = &detector->destinations;
-	uint32_t count = due(destinations->high, worker->now - detector->watched_at, REVIEW_TICKS);
+	uint32_t count = due(
+		destinations->high, ticks_since(detector->watched_at, worker->now), REVIEW_TICKS);
 
 	if (count == 0 && destinations->high != 0)
 		return;

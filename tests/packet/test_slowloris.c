@@ -229,6 +229,33 @@ a_late_lcore_ends_no_handshake(void **state)
 	fixture_destroy(f);
 }
 
+/* A destination that another lcore has seen first, a moment later by its clock. */
+static void
+a_late_lcore_keeps_loose_bytes(void **state)
+{
+	struct slowloris_config config = fixture_usual;
+	const uint64_t moment = rte_get_tsc_hz() / MS_PER_S;
+	struct fixture *f;
+
+	(void)state;
+	config.shared = true;
+	f = fixture_create(&config);
+	f->now += moment;
+	assert_false(fixture_send(f, 1, 100, false, SYN, 0));
+	assert_false(fixture_send(f, 1, 99, false, ACK, 60));
+	f->now -= moment;
+	/* The same clock: what is due of the tables is looked at. */
+	slowloris_maintain(f->worker[0], f->now);
+	fixture_open(f, 0);
+	for (unsigned int part = 0; part < 2; part++) {
+		fixture_pass(f, 40000);
+		assert_false(fixture_send_from(f, 0, ACK, 0));
+	}
+	/* More than one time-out later, and less than two. */
+	assert_int_equal(fixture_registers(f).bytes, 80 + 100 + 2 * 40);
+	fixture_destroy(f);
+}
+
 int
 main(void)
 {
@@ -240,6 +267,7 @@ main(void)
 		cmocka_unit_test(alarms_begin_and_end),
 		cmocka_unit_test(rules_change_during_an_attack),
 		cmocka_unit_test(a_late_lcore_ends_no_handshake),
+		cmocka_unit_test(a_late_lcore_keeps_loose_bytes),
 		cmocka_unit_test(lcores_may_be_late),
 	};
 
