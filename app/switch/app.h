@@ -103,12 +103,14 @@ struct app {
 	bool quit; /**< set once, by a signal or when idle */
 	struct port port[RTE_MAX_ETHPORTS];
 	struct lcore lcore[RTE_MAX_LCORE];
-	struct ticker links;         /**< watches their speed, if it may change */
-	uint64_t started, stopped;   /**< TSC when polling began and ended; 0: not yet */
+	struct ticker links;       /**< watches their speed, if it may change */
+	uint64_t started, stopped; /**< TSC when polling began and ended; 0: not yet */
+	/** Held by a trace, which waits, and to change what it uses; taken before the state's. */
+	pthread_mutex_t trace_lock;
 	pthread_mutex_t state_lock;  /**< held to show or change the state; never by lcores */
 	pthread_mutex_t change_lock; /**< held to change tables and settings; never by lcores */
 	int reload;      /**< written to where --init is to be done again; -1: there is none */
-	bool observable; /**< guarded by it: the state is complete and may be shown */
+	bool observable; /**< guarded by the first two: the state is complete and may be shown */
 	unsigned int mbufs_leaked;
 	unsigned int mbufs_kept; /**< by drivers that free none when their port is closed */
 };

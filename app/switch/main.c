@@ -22,6 +22,7 @@
 
 /* The application; global because a signal handler takes no argument. */
 static struct app app = {
+	.trace_lock = PTHREAD_MUTEX_INITIALIZER,
 	.state_lock = PTHREAD_MUTEX_INITIALIZER,
 	.change_lock = PTHREAD_MUTEX_INITIALIZER,
 	.reload = -1,

@@ -62,6 +62,7 @@ create_rings(struct slowloris *detector)
 	/* A segment that was left is there before its packet leaves: whatever follows from the
 	 * packet comes behind it in the ring. */
 	snprintf(name, sizeof(name), "segments-%" PRIxPTR, (uintptr_t)detector);
+	/* Not RTS: what an lcore has left must be seen before its next burst, writer_is_quiet(). */
 	detector->segments = rte_ring_create_elem(name, sizeof(struct segment), SEGMENTS_LEFT,
 		detector->config.socket_id, RING_F_SC_DEQ);
 	snprintf(name, sizeof(name), "alerts-%" PRIxPTR, (uintptr_t)detector);

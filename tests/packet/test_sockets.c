@@ -20,6 +20,7 @@
 #include <rte_malloc.h>
 #include <rte_mbuf.h>
 
+#include "aggregate/aggregation.h"
 #include "aggregate_format.h"
 #include "app.h"
 #include "setup.h"
@@ -32,7 +33,10 @@
 /* Of stations, and of the detector three, which all lcores share: socket 0. */
 #define SHARED_HASHES 4
 
-static struct app app = {.state_lock = PTHREAD_MUTEX_INITIALIZER};
+static struct app app = {
+	.trace_lock = PTHREAD_MUTEX_INITIALIZER,
+	.state_lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 /* ---- memory, watched ------------------------------------------------------------------------- */
 
@@ -173,6 +177,9 @@ assert_lcores_are_at_home(void)
 				lcore->pool);
 		snprintf(inbox, sizeof(inbox), "aggregate_%u", l);
 		assert_int_equal(asked_for(inbox, l % SOCKETS), 1);
+		/* Whoever is interrupted on a shared core must not hold up the others. */
+		assert_int_equal(
+			rte_ring_get_prod_sync_type(lcore->shard->inbox), RTE_RING_SYNC_MT_RTS);
 	}
 	assert_int_equal(asked_for("netfc_0", 0), 1);
 	assert_int_equal(asked_for("netfc_1", 1), 1);

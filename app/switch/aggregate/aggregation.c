@@ -125,8 +125,9 @@ create_shard(struct aggregation *aggregation, uint32_t s, unsigned int lcore_id)
 
 	snprintf(name, sizeof(name), "aggregate_%u", s);
 	shard->state = aggregate_table_shard(aggregation->table, s);
-	shard->inbox = rte_ring_create(
-		name, INBOX_PACKETS, (int)rte_lcore_to_socket_id(lcore_id), RING_F_SC_DEQ);
+	/* RTS: an lcore that is interrupted while it hands over does not hold up the others. */
+	shard->inbox = rte_ring_create(name, INBOX_PACKETS, (int)rte_lcore_to_socket_id(lcore_id),
+		RING_F_MP_RTS_ENQ | RING_F_SC_DEQ);
 	if (shard->inbox != NULL)
 		return 0;
 	return REPORT("--aggregate: cannot make an inbox: %s\n", rte_strerror(rte_errno));

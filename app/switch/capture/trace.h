@@ -63,7 +63,7 @@ void trace_sample_aggregate(struct trace_slot *slot, uint16_t port,
  *
  * @param lane index; ignored for a request of aggregation
  * @return what there is to see; NULL: no request came, it has no such lane, or memory is short. The
- *   caller holds the state's lock, and owns the object.
+ *   caller holds the traces' lock, and owns the object.
  */
 json_t *trace_json(struct app *app, unsigned int lane);
 

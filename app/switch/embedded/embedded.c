@@ -91,6 +91,7 @@ embedded_load(const struct embedded_config *config, struct embedded **embedded)
 	if (made == NULL)
 		return fail("the switch", ENOMEM);
 	memset(made, 0, sizeof(*made));
+	pthread_mutex_init(&made->app.trace_lock, NULL);
 	pthread_mutex_init(&made->app.state_lock, NULL);
 	made->lcores = config->lcores;
 	made->yields = config->yields;

@@ -47,6 +47,7 @@ static const struct command {
 	json_t *(*all)(const struct app *app);
 	json_t *(*by_number)(const struct app *app, unsigned int number);
 	json_t *(*by_text)(const struct app *app, const char *text);
+	bool waits; /* for packets: others are answered meanwhile */
 } commands[] = {
 	{"/netfc/config", "The configuration in force. No parameters", .all = state_config},
 	{"/netfc/stats", "Counters of all lcores and devices. No parameters", .all = show_stats},
@@ -63,7 +64,7 @@ static const struct command {
 		.all = state_aggregate, .by_number = state_job},
 	{"/netfc/latency", "Latency in TSC cycles. No parameters", .all = latency_json},
 	{"/netfc/trace", "A request, and a lane of it by stages. Parameter: lane",
-		.all = show_trace, .by_number = show_lane},
+		.all = show_trace, .by_number = show_lane, .waits = true},
 	{"/netfc/capture", "The capture, or the last one. No parameters", .all = capture_json},
 };
 
@@ -190,17 +191,28 @@ put_array(struct rte_tel_data *data, json_t *array)
 	return error;
 }
 
+static const struct command *
+find_command(const char *name)
+{
+	for (unsigned int c = 0; c < RTE_DIM(commands); c++) {
+		if (strcmp(commands[c].name, name) == 0)
+			return &commands[c];
+	}
+	return NULL;
+}
+
 static json_t *
 show(const char *name, const char *parameters)
 {
+	const struct command *command = find_command(name);
+	pthread_mutex_t *lock =
+		command != NULL && command->waits ? &served->trace_lock : &served->state_lock;
 	json_t *answer = NULL;
 
-	pthread_mutex_lock(&served->state_lock);
-	for (unsigned int c = 0; c < RTE_DIM(commands) && served->observable; c++) {
-		if (strcmp(commands[c].name, name) == 0)
-			answer = answer_to(&commands[c], parameters);
-	}
-	pthread_mutex_unlock(&served->state_lock);
+	pthread_mutex_lock(lock);
+	if (command != NULL && served->observable)
+		answer = answer_to(command, parameters);
+	pthread_mutex_unlock(lock);
 	return answer;
 }
 
@@ -235,7 +247,9 @@ telemetry_register(struct app *app)
 void
 telemetry_set_open(struct app *app, bool open)
 {
+	pthread_mutex_lock(&app->trace_lock);
 	pthread_mutex_lock(&app->state_lock);
 	app->observable = open;
 	pthread_mutex_unlock(&app->state_lock);
+	pthread_mutex_unlock(&app->trace_lock);
 }

@@ -178,6 +178,7 @@ leave_shared(struct sets *sets, const struct sets *used)
 static void
 exchange_running(struct app *app, struct generation *generation)
 {
+	pthread_mutex_lock(&app->trace_lock);
 	pthread_mutex_lock(&app->state_lock);
 	exchange(app, generation);
 	rte_rcu_qsbr_synchronize(app->qsbr, RTE_QSBR_THRID_INVALID);
@@ -187,6 +188,7 @@ exchange_running(struct app *app, struct generation *generation)
 				&app->lcore[lcore_id].retired);
 	}
 	pthread_mutex_unlock(&app->state_lock);
+	pthread_mutex_unlock(&app->trace_lock);
 }
 
 struct generation *

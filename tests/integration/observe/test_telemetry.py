@@ -3,6 +3,8 @@
 
 import json
 import re
+import select
+import socket
 import struct
 import subprocess
 import time
@@ -268,3 +270,25 @@ def test_a_client_that_stalls_holds_up_nobody(running):
         later_stats(telemetry, telemetry.ask('/netfc/stats'), 'rx_packets')
     for client in stalled:
         client.close()
+
+
+def test_statistics_do_not_wait_for_a_trace(tmp_path):
+    """Which waits for a request, as no packet comes: up to 200 ms."""
+    def longest_wait():
+        waiting.send(b'/netfc/trace')
+        longest = 0
+        while not select.select([waiting], [], [], 0)[0]:
+            began = time.monotonic()
+            assert telemetry.ask('/netfc/stats')['rx_packets'] == 0
+            longest = max(longest, time.monotonic() - began)
+        assert waiting.recv(100000) == b'{"/netfc/trace":null}'
+        return longest
+
+    with hosts.LiveSwitch(tmp_path, ['net_null0,no-rx=1'], telemetry=True) as live:
+        hosts.wait_until(lambda: 'Ready' in live.stdout, 'the switch to be ready')
+        with Telemetry(live.telemetry_path) as telemetry, socket.socket(
+                socket.AF_UNIX, socket.SOCK_SEQPACKET) as waiting:
+            waiting.connect(str(live.telemetry_path))
+            waiting.recv(1000)
+            assert any(longest_wait() < 0.15 for _ in range(30))
+        live.stop()
