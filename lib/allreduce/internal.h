@@ -281,11 +281,12 @@ int join_leave(struct netfc_allreduce *comm, struct peer *peer);
  * Send a join or a leave with a new id. Returns as sendmsg().
  *
  * `secret`: a join's cookie, 0: ask for one; or the session: a member is alive; a leave's session
- * `twice`: as two segments of one datagram, ids `id` and `id + 1`: a reply to the second shows
- * that segments arrive as datagrams
+ * `segments`: try them first, by two more joins in one datagram, of another id and the one after
+ * it: a reply to the second shows that segments arrive as datagrams. One that is not cut is of no
+ * use where there are tags.
  */
-int
-join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint64_t secret, bool twice);
+int join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint64_t secret,
+	bool segments);
 
 /*
  * Send a join as long as a chunk's packet with so many bytes of values, at most 65480. It has no

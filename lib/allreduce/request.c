@@ -43,21 +43,38 @@ request_of(struct netfc_allreduce *comm, const struct peer *peer, uint8_t op, ui
 	return message;
 }
 
-int
-join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint64_t secret, bool twice)
+/* Write a request. Returns its bytes. */
+static size_t
+build(const struct netfc_allreduce *comm, const struct peer *peer,
+	const struct aggregate_message *message, uint8_t *payload)
+{
+	aggregate_build_request(payload, message);
+	return keys_tag_control(comm, peer, payload, aggregate_message_bytes(message));
+}
+
+static int
+send_two_segments(struct netfc_allreduce *comm, struct peer *peer, struct aggregate_message message)
 {
 	uint8_t payload[2 * JOIN_BYTES];
-	struct aggregate_message message = request_of(comm, peer, op, secret);
-	size_t bytes = aggregate_message_bytes(&message);
+	size_t bytes = build(comm, peer, &message, payload);
 
-	aggregate_build_request(payload, &message);
-	bytes = keys_tag_control(comm, peer, payload, bytes);
-	if (!twice)
-		return transport_send(&peer->channel[0], payload, bytes) < 0 ? -1 : 0;
 	message.id++;
-	aggregate_build_request(payload + bytes, &message);
-	keys_tag_control(comm, peer, payload + bytes, aggregate_message_bytes(&message));
+	build(comm, peer, &message, payload + bytes);
 	return packets_send_segments(peer->channel[0].fd, payload, 2 * bytes, bytes) < 0 ? -1 : 0;
+}
+
+int
+join_send(
+	struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint64_t secret, bool segments)
+{
+	const struct aggregate_message message = request_of(comm, peer, op, secret);
+	uint8_t payload[JOIN_BYTES];
+
+	if (segments && send_two_segments(comm, peer, request_of(comm, peer, op, secret)) < 0)
+		return -1;
+	return transport_send(&peer->channel[0], payload, build(comm, peer, &message, payload)) < 0
+		? -1
+		: 0;
 }
 
 int

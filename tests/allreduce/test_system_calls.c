@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * System calls that take packets in part, late, or give none: they are wrapped.
- * Linked with --wrap=sendmmsg and --wrap=recvmmsg.
+ * Linked with --wrap=sendmmsg, --wrap=sendmsg and --wrap=recvmmsg.
  */
 #include <errno.h>
 #include <math.h>
@@ -26,6 +26,8 @@
 
 int __real_sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags);
 int __wrap_sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags);
+ssize_t __real_sendmsg(int fd, const struct msghdr *message, int flags);
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags);
 int __real_recvmmsg(
 	int fd, struct mmsghdr *messages, unsigned int count, int flags, struct timespec *timeout);
 int __wrap_recvmmsg(
@@ -71,6 +73,23 @@ __wrap_sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags)
 		return -1;
 	}
 	return __real_sendmmsg(fd, messages, count, flags);
+}
+
+/* A device that does not cut datagrams, at whose other end nobody does either. */
+static bool uncut;
+static unsigned int uncut_datagrams;
+
+ssize_t
+__wrap_sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	struct msghdr plain = *message;
+
+	if (uncut && plain.msg_controllen != 0) {
+		plain.msg_control = NULL;
+		plain.msg_controllen = 0;
+		uncut_datagrams++;
+	}
+	return __real_sendmsg(fd, &plain, flags);
 }
 
 static _Thread_local bool forbidden;
@@ -265,6 +284,55 @@ no_thread_is_kept_out_by_another_ones_packets(void **state)
 	server_stop(server);
 }
 
+static bool
+joins_with_segments(const struct server *server, const char *key_file)
+{
+	const struct place place = place_at(server_port(server));
+	struct netfc_allreduce_options options = worker_options(&place, 0, 1);
+	struct netfc_allreduce *comm;
+	struct netfc_allreduce_info info;
+	int32_t value = 7;
+
+	options.key_file = key_file;
+	comm = worker_join(&options);
+	assert_non_null(comm);
+	netfc_allreduce_info(comm, &info);
+	assert_int_equal(
+		netfc_allreduce(comm, &value, 1, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM),
+		NETFC_ALLREDUCE_OK);
+	assert_int_equal(netfc_allreduce_leave(comm), NETFC_ALLREDUCE_OK);
+	netfc_allreduce_free(comm);
+	return info.gso;
+}
+
+/* As over veth and AF_PACKET, unless the kernel is told to cut them. */
+static void
+whose_segments_are_not_cut_joins_all_the_same(void **state)
+{
+	static const uint8_t key[] = "thirty-two bytes of a cluster...";
+	char key_file[] = "/tmp/netfc-key-XXXXXX";
+	int fd = mkstemp(key_file);
+
+	(void)state;
+	assert_int_equal(write(fd, key, 32), 32);
+	close(fd);
+	for (int keyed = 0; keyed < 2; keyed++) {
+		struct server_options options = server_defaults;
+		struct server *server;
+
+		options.key = keyed ? key : NULL;
+		server = server_start(&options);
+		assert_true(joins_with_segments(server, keyed ? key_file : NULL));
+		uncut = true;
+		uncut_datagrams = 0;
+		assert_false(joins_with_segments(server, keyed ? key_file : NULL));
+		assert_true(uncut_datagrams > 0);
+		uncut = false;
+		server_stop(server);
+	}
+	unlink(key_file);
+}
+
 int
 main(void)
 {
@@ -272,6 +340,7 @@ main(void)
 		cmocka_unit_test(parts_of_the_next_chunk_are_sent_from_the_first_on),
 		cmocka_unit_test(who_may_not_receive_gets_an_error),
 		cmocka_unit_test(no_thread_is_kept_out_by_another_ones_packets),
+		cmocka_unit_test(whose_segments_are_not_cut_joins_all_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,6 +173,26 @@ def test_a_worker_without_the_key_gets_no_answer(tmp_path):
     assert stats['aggregate']['bad_tag'] > 0 and stats['aggregate']['jobs_made'] == 0
 
 
+def test_tags_over_veth_whose_kernel_cuts_no_datagrams(tmp_path):
+    """AF_PACKET gets two joins in one datagram as one, whose tag is wrong: the worker joins without."""
+    key = tmp_path / 'key'
+    key.write_text(64 * 'a' + '\n')
+    key.chmod(0o600)
+
+    def work(rank):
+        mine = np.full(COUNT, rank + 1, 'f4')
+        with communicator(rank, 2, key_file=key) as comm:
+            comm.allreduce(mine)
+            return comm.info['gso'], mine[0], mine[-1]
+
+    options = ['--address', f'{SWITCH_IP}/24', f'--aggregate=key={key}']
+    with hosts.veth_network(1, checksums=False) as (middle, (host,)), hosts.LiveSwitch(
+            tmp_path, hosts.veth_ports(1), options, namespace=middle) as live:
+        live.wait_for_ports(hosts.veth_names(1))
+        assert in_threads(host, 2, work) == [(False, 3, 3)] * 2
+        live.stop()
+
+
 def test_a_key_that_others_can_read_is_refused(tmp_path):
     key = tmp_path / 'key'
     key.write_bytes(bytes(32))
