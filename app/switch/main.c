@@ -15,6 +15,7 @@
 #include "descriptors.h"
 #include "dpdk/eal.h"
 #include "dpdk/quirks.h"
+#include "journal.h"
 #include "json.h"
 #include "observe/state.h"
 #include "setup.h"
@@ -162,6 +163,7 @@ main(int argc, char **argv)
 	int eal_argc;
 
 	descriptors_occupy_standard();
+	journal_mark_errors();
 	parsed = options_parse(argc, argv, &app.options, &eal_argc);
 	if (parsed != OPTIONS_RUN)
 		return options_exit_status(parsed);

@@ -104,10 +104,10 @@ AGGREGATE_COUNTERS = {
 AGGREGATE_ACTIONS = (
     "added", "completed", "repeated", "duplicate", "stale", "mismatch", "window", "stalled",
     "too_large", "misdirected", "no_job", "stale_session", "bad_tag", "wrong_token",
-    "unknown_worker", "wrong_address", "cookie", "waiting", "joined", "join_mismatch", "full", "no_slots",
-    "draining", "taken", "left", "no_digits", "bad_parts", "bad_place", "loop", "no_parent", "passed",
-    "passed_again", "refused_above", "parent_silent", "handed_down", "refusal_down",
-    "parent_answered", "stray_reply", "forged_reply",
+    "unknown_worker", "wrong_address", "cookie", "waiting", "joined", "join_mismatch", "full",
+    "no_slots", "draining", "taken", "left", "no_digits", "bad_parts", "bad_place", "loop",
+    "no_parent", "passed", "passed_again", "refused_above", "parent_silent", "handed_down",
+    "refusal_down", "parent_answered", "stray_reply", "forged_reply",
 )  # fmt: skip
 PARENT_COUNTERS = {
     "sent": "Packets to the parent",

@@ -293,6 +293,18 @@ def test_the_handbook_lists_what_is_exported(exported):
     assert [name for name in names if not any(pattern.fullmatch(name) for pattern in patterns)] == []
 
 
+def test_alerts_ask_for_what_is_exported(exported):
+    """Every metric, and every label that is asked for or shown."""
+    known = {**exported, 'netfc_aggregate_parent_state': {'parent', 'state'}}
+    rules = (project_scripts.PROJECT / 'packaging' / 'prometheus' / 'netfc.rules.yml').read_text()
+    for rule in rules.split('- alert: ')[1:]:
+        names = set(re.findall(r'\bnetfc_\w+', rule))
+        assert names and names <= known.keys(), names - known.keys()
+        labels = {'instance'}.union(*(known[name] for name in names))
+        used = set(re.findall(r'\$labels\.(\w+)', rule)) | set(re.findall(r'[{,](\w+)=~?"', rule))
+        assert used <= labels, used - labels
+
+
 def test_grafana_asks_for_what_is_exported(exported):
     """Every metric, and every label that is grouped by or shown."""
     asked = set()

@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <syslog.h>
 #include <unistd.h>
 
 #include <rte_eal.h>
@@ -20,7 +21,9 @@
 #include <rte_mbuf.h>
 #include <rte_mbuf_pool_ops.h>
 #include <rte_thread.h>
+#include <rte_version.h>
 
+#include "journal.h"
 #include "dpdk/quirks.h"
 #include "dpdk/xdp_rings.h"
 
@@ -52,12 +55,36 @@ init_with_quiet_tap(int argc, char **argv)
 	return status;
 }
 
+#if RTE_VERSION < RTE_VERSION_NUM(24, 11, 0, 0)
+/* That of the line that this thread logs. */
+static int
+log_priority(void)
+{
+	return LOG_EMERG + rte_log_cur_msg_loglevel() - RTE_LOG_EMERG;
+}
+
+static void
+log_to_journal(void)
+{
+	FILE *journal = journal_open(log_priority);
+
+	if (journal != NULL)
+		rte_openlog_stream(journal);
+}
+#else
+static void
+log_to_journal(void)
+{
+}
+#endif
+
 int
 quirk_eal_init(int argc, char **argv, bool quiet_tap)
 {
 	FILE *real = stdout, *nowhere = fopen("/dev/null", "w");
 	int status;
 
+	log_to_journal();
 	if (nowhere != NULL)
 		stdout = nowhere;
 	status = quiet_tap ? init_with_quiet_tap(argc, argv) : rte_eal_init(argc, argv);

@@ -23,6 +23,9 @@
  * 22.11, 24.11: on a kernel without the multiq qdisc, net_tap logs four times that it does without.
  * Unless a log level is given, its log is off while it opens interfaces.
  *
+ * 22.11: all lines of its log have the journal's default priority, and come a second time, by
+ * syslog(3). They go to the journal once, each with its own.
+ *
  * @param quiet_tap no log level is given
  * @return what rte_eal_init() does
  */

@@ -90,12 +90,13 @@ add_line(struct changes *changes, char *line, size_t length, FILE *errors)
 static void
 report_line(const char *path, unsigned long number, const char *said, FILE *errors)
 {
-	size_t length = strlen(said);
+	size_t name = strlen(program_invocation_short_name), length;
 
-	if (strncmp(said, PROGRAM ": ", strlen(PROGRAM ": ")) == 0)
-		said += strlen(PROGRAM ": ");
-	fprintf(errors, PROGRAM ": %s:%lu: %s%s", path, number, said,
-		length > 0 && said[strlen(said) - 1] == '\n' ? "" : "\n");
+	if (strncmp(said, program_invocation_short_name, name) == 0 && said[name] == ':')
+		said += name + strlen(": ");
+	length = strlen(said);
+	REPORT_TO(errors, "%s:%lu: %s%s", path, number, said,
+		length > 0 && said[length - 1] == '\n' ? "" : "\n");
 }
 
 static int

@@ -32,7 +32,7 @@ run(void *arg)
 		if (init_file_do(reload->app, path, stderr) == 0)
 			printf("Did the commands of %s again\n", path);
 		else
-			fputs(PROGRAM ": nothing has changed\n", stderr);
+			REPORT("nothing has changed\n");
 		fflush(stdout);
 	}
 }

@@ -76,6 +76,15 @@ def test_meson_installs_all_of_it_where_the_distributions_python_looks():
         assert f'from netfc.commands.{command} import main' in text and str(folder) in text
 
 
+def test_meson_installs_what_other_programs_read():
+    """Each dissector, dashboard and set of alerts that the documents name."""
+    packaging = PYTHON.parent / 'packaging'
+    installed = {pathlib.Path(source): pathlib.Path(target) for source, target in introspect('installed').items()}
+    for folder in ('wireshark', 'grafana', 'prometheus'):
+        for source in (packaging / folder).iterdir():
+            assert installed[source].parts[-3:] == ('dpdk-netfc', folder, source.name)
+
+
 def test_the_installed_package_finds_the_installed_library(tmp_path):
     """In any prefix, without a variable and whoever has installed it."""
     installed = {pathlib.Path(source): pathlib.Path(target)
