@@ -13,6 +13,7 @@ import time
 import torch
 import torch.distributed as dist
 
+import torch_rank_callbacks
 import torch_rank_collectives
 import torch_rank_failures
 import torch_rank_fp8
@@ -20,7 +21,8 @@ import torch_rank_training
 from torch_rank_group import start
 
 MEETING_S = 300
-BODIES = (torch_rank_collectives, torch_rank_failures, torch_rank_fp8, torch_rank_training)
+BODIES = (torch_rank_callbacks, torch_rank_collectives, torch_rank_failures, torch_rank_fp8,
+          torch_rank_training)
 
 
 def find(body):

@@ -13,6 +13,7 @@ from torch_rank_collectives import meet
 from torch_rank_group import RANK, SIZE, start
 
 import netfc.torch
+import netfc.torch.meeting
 
 
 def one_does_not_use_a_group(seconds):
@@ -149,3 +150,51 @@ def one_is_late(seconds):
 def alone():
     """Nothing at all: whether the group comes about."""
     return 'not reached'
+
+
+def reduce_integers_and_send():
+    """Each rank reduces and sends, the last one receives before it reduces."""
+    tensor, other = torch.full((3,), RANK, dtype=torch.int32), torch.zeros(3)
+    if RANK == 0:
+        work = dist.all_reduce(tensor, async_op=True)
+        dist.send(torch.ones(3), 1)
+    else:
+        dist.recv(other, 0)
+        work = dist.all_reduce(tensor, async_op=True)
+    work.wait()
+    return tensor.tolist()
+
+
+def groups_with_few_jobs():
+    """Two groups, and a third one that has no number until another is left."""
+    further = dist.new_group()
+    sums = []
+    for group in (None, further):
+        tensor = torch.ones(2)
+        dist.all_reduce(tensor, group=group)
+        sums.append(tensor.tolist())
+    said = ''
+    try:
+        dist.new_group()
+    except ValueError as error:
+        said = str(error)
+    dist.destroy_process_group(further)
+    del further, group
+    again = torch.ones(2)
+    dist.all_reduce(again, group=dist.new_group())
+    return [[*sums, again.tolist()], said]
+
+
+def fail_to_explain():
+    """Others' reports cannot be read, for a reason that is not the store's."""
+    def reports(*_):
+        raise OSError('reports are gone')
+
+    netfc.torch.meeting.Meeting.reports = reports
+    said = []
+    for count in (10 + RANK, 5):
+        try:
+            dist.all_reduce(torch.ones(count))
+        except netfc.torch.AllreduceError as error:
+            said.append(str(error))
+    return said

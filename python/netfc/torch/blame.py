@@ -9,11 +9,10 @@ REPORT_S = 2.0  # how long to wait for other ranks' reports of a failure
 
 
 class Blame:
-    """Of one rank."""
+    """Of one rank's sequence."""
 
-    def __init__(self, meeting: Meeting, watch: Watch):
-        self._meeting, self._watch = meeting, watch
-        self._others = [rank for rank in range(meeting.size) if rank != meeting.rank]
+    def __init__(self, meeting: Meeting, sequence: int, watch: Watch):
+        self._meeting, self._sequence, self._watch = meeting, sequence, watch
 
     def time_out(self, number: int) -> AllreduceError:
         """The group's time-out has expired before the call of that number was done."""
@@ -35,36 +34,50 @@ class Blame:
 
         number, call: what has failed. left: seconds until the group's time-out.
         """
-        name = self._meeting.name
-        lines = [f"{name(self._meeting.rank)}, {call}: {error}"]
+        lines = [f"{self._meeting.name(self._meeting.rank)}, {call}: {error}"]
+        names_one = getattr(error, "worker", None) is not None
         try:
             if not self._watch.store_answers():
                 raise RuntimeError("the store does not answer")
-            self._meeting.report(f"{call}: {error}")
-            reports = self._meeting.reports(min(left, REPORT_S))
-            for rank in self._others:
-                lines.append(f"{name(rank)}, {reports.get(rank) or self._state(rank, number)}")
-        except RuntimeError as gone:
-            lines.append(f"What other ranks say is not known ({str(gone).splitlines()[0]})")
+            self._meeting.report(f"{call}: {error}", names_one)
+            lines += self._of_others(number, self._meeting.reports(min(left, REPORT_S)))
+        # Whatever has gone wrong with the explanation, who called has to know of the error.
+        except Exception as gone:  # pylint: disable=broad-except
+            why = (str(gone) or type(gone).__name__).splitlines()[0]
+            lines.append(f"What other ranks say is not known ({why})")
         text = "\n  ".join(lines)
         if isinstance(error, AllreduceError):
             return AllreduceError(text, error.status, error.worker, error.switch, error.leaf)
         status = "argument" if isinstance(error, ValueError) else "waiting"
         return AllreduceError(text, status, None, None)
 
+    def _of_others(self, number: int, reports: dict[int, str]) -> list[str]:
+        """A line for each other rank or, of many, for those that have reported or are near."""
+        meeting = self._meeting
+        told = {*reports, *meeting.near} - {meeting.rank}
+        lines = []
+        for rank in sorted(told):
+            what = reports[rank] if rank in reports else self._state(rank, number)
+            lines.append(f"{meeting.name(rank)}, {what}")
+        rest = len(meeting.others) - len(told)
+        return [*lines, f"and {rest} other ranks"] if rest else lines
+
     def _behind(self, number: int) -> list[int]:
-        """The ranks that have not called that; none if not known."""
+        """The ranks next to this one that have not called that; none if not known."""
         if not self._watch.store_answers():
             return []
         try:
-            return [rank for rank in self._others if self._meeting.sign_of(rank).calls < number]
+            return [rank for rank in self._meeting.near if self._calls_of(rank) < number]
         except RuntimeError:
             return []
+
+    def _calls_of(self, rank: int) -> int:
+        return self._meeting.sign_of(rank).calls[self._sequence][0]
 
     def _state(self, rank: int, number: int) -> str:
         if self._meeting.has_ended(rank):
             return "has ended"
         sign = self._meeting.sign_of(rank)
-        if sign.calls < number:
-            return f"has not called it; its latest call was {sign.call}"
-        return f"{sign.call}: it waits, or computes"
+        if sign.calls[self._sequence][0] < number:
+            return f"has not called it; its latest call was {sign}"
+        return f"{sign}: it waits, or computes"

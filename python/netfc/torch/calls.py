@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from netfc.torch.callbacks import Origin
 from netfc.torch.layout import FORMATS, as_array, as_bytes, check_memory, laid_out
 
 COPIES = ("allgather", "broadcast", "barrier")  # kinds that reduce nothing
@@ -34,9 +35,9 @@ class Call:
         for source, target in self.copies:
             target.copy_(source)
 
-    def text(self, number: int) -> str:
-        """Its identification among ranks: the number of calls before it, and this."""
-        return f"{self.name} {number}{self.where}{', ' if self.what else ''}{self.what}"
+    def text(self, origin: Origin) -> str:
+        """Its identification among ranks: which one it is, and this."""
+        return f"{origin}{self.where}{', ' if self.what else ''}{self.what}"
 
 
 def all_reduce(tensor: Any, op: str) -> Call:

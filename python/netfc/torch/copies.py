@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from netfc.torch import callbacks
 from netfc.torch.works import Promise
 
 _GLOO = (
@@ -89,8 +90,9 @@ def _received(work: Any, results: list[Any], copies: list[Any]) -> Any:
 
 def _written_back(work: Any, results: list[Any], copies: list[Any]) -> Any:
     promise = Promise()
-    work.get_future().add_done_callback(
-        lambda future: _finish(promise, future.value, results, copies)
+    callbacks.plain_then(
+        callbacks.plain_future_of(work),
+        lambda future: _finish(promise, future.value, results, copies),
     )
     return promise.work()
 

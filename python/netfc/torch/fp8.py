@@ -18,6 +18,7 @@ import torch.distributed as dist
 from numpy.typing import NDArray
 
 from netfc.formats import Format
+from netfc.torch.callbacks import then_at_once
 from netfc.torch.group import group_of_hook
 from netfc.torch.layout import as_array
 
@@ -87,7 +88,9 @@ def fp8_hook(state: Fp8State, bucket: dist.GradBucket) -> torch.futures.Future[t
     state.keep(bucket.index(), rest)
     means = torch.empty(gradients.size, dtype=state.results)
     work = group.allreduce_into(means, torch.from_numpy(eights), dist.ReduceOp.AVG, state.format)
-    return work.get_future().then(lambda done: _scaled_back(buffer, done.value()[0], shifts))
+    return then_at_once(
+        work.get_future(), lambda done: _scaled_back(buffer, done.value()[0], shifts)
+    )
 
 
 def _agree_on_shifts(group: Any, gradients: NDArray[Any], state: Fp8State) -> NDArray[Any]:

@@ -11,12 +11,13 @@ import torch
 import torch.distributed as dist
 
 from netfc.torch import calls
+from netfc.torch.callbacks import then_at_once, watch_callbacks
 from netfc.torch.copies import COPIES, copy
 from netfc.torch.layout import FORMATS
 from netfc.torch.meeting import Meeting
 from netfc.torch.monitored import lend_monitored_barrier, whole
 from netfc.torch.options import FURTHER_SLOTS, SLOTS, Options
-from netfc.torch.reductions import Reductions
+from netfc.torch.sequences import Sequences
 from netfc.torch.works import kept, together, watch_waits
 
 BACKEND = "netfc"
@@ -54,16 +55,16 @@ class NetfcProcessGroup(dist.ProcessGroup):
             slots = FURTHER_SLOTS if _groups else SLOTS
             options = dataclasses.replace(options, slots=slots)
         meeting = Meeting(store, rank, size, ranks, timeout.total_seconds())
-        self._reductions = Reductions(meeting, meeting.agree(options), options)
+        self._sequences = Sequences(meeting, meeting.agree(options), options)
         gloo_store = dist.PrefixStore("gloo", store)
         self._gloo = dist.ProcessGroupGloo(gloo_store, rank, size, timeout=timeout)
         if hasattr(self, "_register_backend"):  # torch 2: what else there is goes to gloo, too
             gloo = dist.ProcessGroup.BackendType.GLOO
             self._register_backend(torch.device("cpu"), gloo, self._gloo)
-        weakref.finalize(self, self._reductions.close)
+        weakref.finalize(self, self._sequences.close)
         _groups.add(self)
         if not ranks:
-            self._reductions.join()
+            self._sequences.join()
 
     def allreduce(self, tensors: Any, opts: Any = None) -> Any:
         """Reduce one tensor in place; gives a Work.
@@ -78,10 +79,10 @@ class NetfcProcessGroup(dist.ProcessGroup):
         (tensor,) = tensors
         if tensor.numel() == 0:
             return kept([tensor])
-        work = self._reductions.start(calls.all_reduce(tensor, op)).work()
+        work = self._sequences.start(calls.all_reduce(tensor, op)).work()
         # These wait in C++, and hear of no failure: the reducer for which parameters were used, and
         # torch's functional collectives.
-        if tensor.dtype == torch.int32 or _caller() == "torch._ops":
+        if (tensor.dtype == torch.int32 and not _is_awaited()) or _caller() == "torch._ops":
             work.wait()
         return work
 
@@ -103,7 +104,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
         call = calls.all_reduce_into(output, tensor, name, _format_of(output, tensor, form))
         if tensor.numel() == 0:
             return kept([output])
-        return self._reductions.start(call).work()
+        return self._sequences.start(call).work()
 
     def allreduce_coalesced(self, tensors: list[Any], opts: Any = None) -> Any:
         """Reduce tensors in place, each as allreduce() does; gives a Work of all."""
@@ -125,7 +126,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
         if tensor.numel() == 0:
             return kept([tensor])
         root = opts.rootRank
-        call = calls.reduce(tensor, name, root, root == self.rank(), self._reductions.number(root))
+        call = calls.reduce(tensor, name, root, root == self.rank(), self._sequences.number(root))
         return self._started(call)
 
     def reduce_scatter(self, outputs: list[Any], inputs: list[list[Any]], opts: Any = None) -> Any:
@@ -213,7 +214,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
         if tensor.numel() == 0:
             return kept([tensor])
         root = opts.rootRank
-        call = calls.broadcast(tensor, root, root == self.rank(), self._reductions.number(root))
+        call = calls.broadcast(tensor, root, root == self.rank(), self._sequences.number(root))
         return self._started(call)
 
     def barrier(self, opts: Any = None) -> Any:  # pylint: disable=unused-argument
@@ -223,18 +224,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
     @property
     def stats(self) -> dict[str, Any]:
         """What was counted, see netfc.torch.stats()."""
-        counted, known = self._reductions.stats, self._reductions
-        return {
-            "reductions": known.done,
-            "values": counted.get("values", 0),
-            "chunks": counted.get("sent", 0),
-            "repeats": counted.get("retransmitted", 0),
-            "rtt_s": counted.get("rtt_ns", 0) / 1e9,
-            "least_rtt_s": counted.get("rtt_min_ns", 0) / 1e9,
-            "waited_s": known.waited_s,
-            "slots": known.slots,
-            "late": known.late,
-        }
+        return self._sequences.stats
 
     def getBackendName(self) -> str:  # pylint: disable=invalid-name
         """Of torch.distributed."""
@@ -251,12 +241,12 @@ class NetfcProcessGroup(dist.ProcessGroup):
 
     def _why_not_here(self, call: str) -> str:
         """What a tree of switches cannot do; empty if it can."""
-        if call == "all_reduce" or not self._reductions.is_in_tree:
+        if call == "all_reduce" or not self._sequences.is_in_tree:
             return ""
         return f"{call} of ranks below several switches"
 
     def _started(self, call: calls.Call) -> Any:
-        work = self._reductions.start(call).work()
+        work = self._sequences.start(call).work()
         if not _is_awaited():
             work.wait()
         return work
@@ -322,8 +312,9 @@ def stats(group: Any = None) -> dict[str, Any]:
 
     reductions and values done; chunks sent, and repeats of them; rtt_s, least_rtt_s: seconds from a
     chunk to its result, smoothed, and the least; waited_s: seconds that started reductions were
-    waited for; slots: chunks in flight; late: for each rank how often others, this one among them,
-    have waited for its call for two seconds or more. group: None: the default group.
+    waited for; slots: chunks in flight; late: for each of the next 16 ranks how often others, this
+    one among them, have waited for its call for two seconds or more. group: None: the default
+    group.
 
     Raises TypeError for a group of another back end.
     """
@@ -377,7 +368,7 @@ def mean_hook(group: Any, bucket: dist.GradBucket) -> torch.futures.Future[torch
     opts = dist.AllreduceOptions()
     opts.reduceOp = dist.ReduceOp.AVG
     future = group.allreduce([gradients], opts).get_future()
-    return future.then(lambda done: done.value()[0])
+    return then_at_once(future, lambda done: done.value()[0])
 
 
 def group_of_hook(name: str, group: Any, gradients: Any) -> Any:
@@ -403,6 +394,7 @@ def register() -> None:
     more = {"devices": ["cpu"]} if hasattr(dist.Backend, "backend_capability") else {}
     dist.Backend.register_backend(BACKEND, _create, extended_api=True, **more)
     watch_waits()
+    watch_callbacks()
     lend_monitored_barrier(BACKEND)
 
 

@@ -6,16 +6,22 @@ import dataclasses
 import json
 import os
 import secrets
+import threading
 import time
 from typing import Any
 
 import torch.distributed as dist
 
 from netfc.torch import process
+from netfc.torch.jobs import Jobs, none_left
 from netfc.torch.leaves import Leaf, leaf_of
-from netfc.torch.options import MIN_SLOTS, SLOTS, Options
+from netfc.torch.options import FURTHER_SLOTS, MIN_SLOTS, SLOTS, Options
 
 _FIRST_PAUSE_S, _LAST_PAUSE_S = 0.002, 0.1  # between two looks into the store
+# Sequences of collectives, which have a job each: the program's, and those of its callbacks.
+CALLS, CALLBACKS = 0, 1
+_FIRST_CALL = ("called its first collective", "reduced in a callback")
+NEAR = 16  # ranks that are asked, or quoted: a store has no time for all pairs of thousands
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,14 +39,15 @@ class Place:
 
 @dataclasses.dataclass(frozen=True)
 class Sign:
-    """A rank's heartbeat: how many it has sent, and its latest call: its number and name.
-
-    0 is joining, -1 nothing.
-    """
+    """A rank's heartbeat: how many it has sent, and its latest call in each sequence: number and
+    name. 0 is joining, -1 nothing."""
 
     beat: int = 0
-    calls: int = -1
-    call: str = "nothing"
+    calls: tuple[tuple[int, str], ...] = ((-1, "nothing"),) * 2
+
+    def __str__(self) -> str:
+        names = [name for number, name in self.calls if number >= 0]
+        return " and ".join(names) or "nothing"
 
 
 class Meeting:
@@ -54,8 +61,11 @@ class Meeting:
         self._store, self._ranks = store, ranks
         self._processes: dict[int, process.Process] = {}
         self._sign = Sign()
+        self._beats = threading.Lock()  # of each sequence's watch
+        self._has_reported = False
         # A store may be used for several groups, one after the other.
         self._prefix = f"netfc/{self._store.add(f'netfc/turns/{rank}', 1)}/"
+        self._jobs = Jobs(store)
 
     def agree(self, options: Options) -> Place:
         """Wait for all other ranks; gives the place that rank 0 has chosen.
@@ -64,36 +74,48 @@ class Meeting:
         Raises ValueError where rank 0 knows no switch, or there are too many ranks for a switch;
         TimeoutError with the missing ranks.
         """
-        self.beat(self._sign.calls, self._sign.call)
+        self.beat(CALLS, *self._sign.calls[CALLS])
         here: dict[str, Any] = {
             "process": dataclasses.asdict(process.this()),
             "switches": options.switches,
         }
         self._announce(f"here/{self.rank}", here)
         if self.rank == 0:
-            self._announce("place", _choose(options))
+            self._announce("place", self._choose(options))
         self._gather("here", "came")
         named = []
         for rank in range(self.size):
             here = self._get(f"here/{rank}")
             self._processes[rank] = process.Process(**here["process"])
             named.append(here["switches"])
-        self._await("place", "here", "came", time.monotonic() + self.timeout)
-        chosen = self._get("place")
-        if chosen is None:
-            raise ValueError(
-                "Rank 0 knows no switch: set NETFC_SWITCH to its address, or give"
-                " init_process_group() pg_options=netfc.torch.Options(switches=...)"
-            )
+        chosen = self._chosen("place")
         switches = [tuple(own or chosen["switches"]) for own in named]
         leaf = leaf_of(self.rank, switches)
-        return Place(**(chosen | {"switches": switches[self.rank], "leaf": leaf}))
+        own: dict[str, Any] = {"switches": switches[self.rank], "leaf": leaf}
+        return Place(**(chosen | own))
 
-    def gather(self, call: str) -> None:
+    def gather(self, sequence: int, call: str) -> None:
         """Wait for all other ranks to call that, their first. Raises as agree() does."""
-        self.beat(0, call)
-        self._announce(f"called/{self.rank}", call)
-        self._gather("called", "called its first collective")
+        self.beat(sequence, 0, call)
+        self._announce(f"called{sequence}/{self.rank}", call)
+        self._gather(f"called{sequence}", _FIRST_CALL[sequence])
+
+    def further(self, place: Place, options: Options) -> Place:
+        """That of callbacks' collectives, of which rank 0 has chosen token, job and slots.
+
+        Raises ValueError where it has no job number left.
+        """
+        if self.rank == 0:
+            slots = min(place.slots, FURTHER_SLOTS)
+            self._announce("further", self._choose(dataclasses.replace(options, slots=slots)))
+        return dataclasses.replace(
+            place, **(self._chosen("further") | {"switches": place.switches})
+        )
+
+    def end(self) -> None:
+        """The jobs have ended: others may have their numbers. Raises RuntimeError if the store is
+        gone."""
+        self._jobs.give_back()
 
     def name(self, rank: int) -> str:
         """ "rank 2 (host a, process 1234)", in the default group's numbers."""
@@ -105,49 +127,80 @@ class Meeting:
         """Of a rank, in the default group."""
         return self._ranks[rank] if self._ranks else rank
 
-    def beat(self, calls: int, call: str) -> None:
+    @property
+    def others(self) -> list[int]:
+        """All ranks but this one."""
+        return [rank for rank in range(self.size) if rank != self.rank]
+
+    @property
+    def near(self) -> list[int]:
+        """The next ranks, whose next are others: all are asked by some."""
+        return [(self.rank + more) % self.size for more in range(1, min(self.size, NEAR + 1))]
+
+    def beat(self, sequence: int, number: int, call: str) -> None:
         """Tell all others that this rank is alive, and what it has called.
 
         Raises RuntimeError if the store is gone.
         """
-        self._sign = Sign(self._sign.beat + 1, calls, call)
-        self._set(f"beat/{self.rank}", dataclasses.asdict(self._sign))
+        with self._beats:
+            calls = list(self._sign.calls)
+            calls[sequence] = (number, call)
+            self._sign = Sign(self._sign.beat + 1, tuple(calls))
+            self._set(f"beat/{self.rank}", dataclasses.asdict(self._sign))
 
     def sign_of(self, rank: int) -> Sign:
         """Another rank's latest heartbeat. Raises RuntimeError if the store is gone."""
-        return Sign(**self._get(f"beat/{rank}"))
+        told = self._get(f"beat/{rank}")
+        return Sign(told["beat"], tuple((number, name) for number, name in told["calls"]))
 
     def has_ended(self, rank: int) -> bool:
         """Whether another's process, on this machine, has ended; of those elsewhere: False."""
         return process.has_ended(self._processes[rank])
 
-    def report(self, what: str) -> None:
-        """Tell all others that this rank has failed, and in which call."""
-        self._announce(f"failure/{self.rank}", what)
+    def report(self, what: str, names_one: bool) -> None:
+        """Tell all others that this rank has failed, and in which call. Once: the first counts.
+
+        names_one: it says whose fault it is, which the others want to know first.
+        """
+        if self._has_reported:
+            return
+        self._has_reported = True
+        for folder in ("named", "failure") if names_one else ("failure",):
+            index = self._store.add(f"{self._prefix}{folder}/next", 1)
+            self._announce(f"{folder}/{index}", [self.rank, what])
         self._store.add(self._prefix + "failed", 1)
 
     def has_failed(self) -> bool:
         """Whether any rank has failed. Raises RuntimeError if the store is gone."""
-        return int(self._store.add(self._prefix + "failed", 0)) > 0
+        return self._failures() > 0
 
     def reports(self, patience: float) -> dict[int, str]:
-        """What the ranks have reported, once all that run have or `patience` seconds are over."""
+        """What the ranks have reported, NEAR of them at the most, once all that run have or
+        `patience` seconds are over."""
         end = time.monotonic() + patience
-        while not self._all_have_reported() and time.monotonic() < end:
+        while not self._enough_have_reported() and time.monotonic() < end:
             time.sleep(0.05)
-        reported = filter(self._has_reported, range(self.size))
-        return {rank: self._get(f"failure/{rank}") for rank in reported}
+        return self._reported()
 
-    def _all_have_reported(self) -> bool:
+    def _reported(self) -> dict[int, str]:
+        reports: dict[int, str] = {}
+        for folder in ("named", "failure"):
+            for index in range(1, NEAR + 2):
+                if len(reports) <= NEAR and self._is_there(f"{folder}/{index}"):
+                    rank, what = self._get(f"{folder}/{index}")
+                    reports[rank] = what
+        return reports
+
+    def _enough_have_reported(self) -> bool:
         """Or have ended."""
-        ended = [rank for rank in range(self.size) if self.has_ended(rank)]
-        count = int(self._store.add(self._prefix + "failed", 0))
-        if count + len(ended) < self.size:
+        ended = set(filter(self.has_ended, self._processes))
+        failures = self._failures()
+        if failures + len(ended) < self.size:
             return False
-        return count + sum(not self._has_reported(rank) for rank in ended) >= self.size
+        return failures + len(ended.difference(self._reported())) >= self.size
 
-    def _has_reported(self, rank: int) -> bool:
-        return self._is_there(f"failure/{rank}")
+    def _failures(self) -> int:
+        return int(self._store.add(self._prefix + "failed", 0))
 
     def _gather(self, folder: str, what: str) -> None:
         """Wait until all ranks have set their key there."""
@@ -174,6 +227,35 @@ class Meeting:
         if ended:
             names = ", ".join(map(self.name, ended))
             raise ProcessLookupError(f"the process of {names} has ended")
+
+    def _choose(self, options: Options) -> dict[str, Any]:
+        """What rank 0 announces; "error": why there is nothing to choose."""
+        if not options.switches:
+            return {
+                "error": "Rank 0 knows no switch: set NETFC_SWITCH to its address, or give"
+                " init_process_group() pg_options=netfc.torch.Options(switches=...)"
+            }
+        job = self._jobs.draw(options.jobs)
+        if job is None:
+            return {"error": none_left(options.jobs)}
+        slots = SLOTS if options.slots is None else options.slots
+        return {
+            "token": secrets.randbits(64) if options.token is None else options.token,
+            "job": job,
+            "switches": options.switches,
+            "slots": slots,
+            # Who knows its jobs beforehand gives the same again.
+            "least_slots": 1 if options.token is not None else min(slots, MIN_SLOTS),
+            "chunk_bytes": options.chunk_bytes,
+        }
+
+    def _chosen(self, key: str) -> dict[str, Any]:
+        """What rank 0 has chosen there. Raises ValueError if it could not."""
+        self._await(key, "here", "came", time.monotonic() + self.timeout)
+        chosen: dict[str, Any] = self._get(key)
+        if "error" in chosen:
+            raise ValueError(chosen["error"])
+        return chosen
 
     def _store_error(self, error: RuntimeError) -> ConnectionError:
         return ConnectionError(
@@ -224,18 +306,3 @@ def _is_held_by_rank_0(store: Any) -> bool:
         store = store.underlying_store
     by_agent = os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True"
     return isinstance(store, dist.TCPStore) and not by_agent
-
-
-def _choose(options: Options) -> dict[str, Any] | None:
-    if not options.switches:
-        return None
-    slots = SLOTS if options.slots is None else options.slots
-    return {
-        "token": secrets.randbits(64) if options.token is None else options.token,
-        "job": secrets.choice(options.jobs),
-        "switches": options.switches,
-        "slots": slots,
-        # Who knows its jobs beforehand gives the same again.
-        "least_slots": 1 if options.token is not None else min(slots, MIN_SLOTS),
-        "chunk_bytes": options.chunk_bytes,
-    }

@@ -3,6 +3,7 @@
 
 import contextlib
 import dataclasses
+import functools
 import os
 import pathlib
 import socket
@@ -39,6 +40,7 @@ def has_ended(process: Process) -> bool:
     return now is None or now[0] in _ENDED or now[1] != process.started
 
 
+@functools.cache
 def _machine() -> str:
     """The kernel's run and the name space of process numbers."""
     with contextlib.suppress(OSError):

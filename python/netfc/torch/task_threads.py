@@ -56,8 +56,10 @@ class TaskThreads:
 
     def _run(self) -> None:
         while self._takes_turn():
-            tell = self._do(self._tasks.popleft())
-            self._leave_turn()
+            try:
+                tell = self._do(self._tasks.popleft())
+            finally:  # others may have it, whatever has happened
+                self._leave_turn()
             try:
                 tell()
             finally:

@@ -42,11 +42,13 @@ class _Seen:
 
 
 class Watch:
-    """Of one rank. silence: seconds without a sign of life after which another is gone."""
+    """Of one rank's sequence. silence: seconds without a sign of life after which another is gone.
 
-    def __init__(self, meeting: Meeting, silence: float):
-        self._meeting, self._silence = meeting, silence
-        self._others = [rank for rank in range(meeting.size) if rank != meeting.rank]
+    It asks for the ranks that are next to this one; what others find out, they report.
+    """
+
+    def __init__(self, meeting: Meeting, sequence: int, silence: float):
+        self._meeting, self._sequence, self._silence = meeting, sequence, silence
         self._signs: dict[int, _Seen] = {}
         self._called = self._told = (-1, "nothing")
         self._late: dict[int, int] = {}
@@ -69,7 +71,8 @@ class Watch:
 
     def join(self, timeout: float) -> None:
         """Wait until it has ended, seconds at the most."""
-        self._thread.join(timeout)
+        if self._thread.is_alive():
+            self._thread.join(timeout)
 
     def called(self, number: int, call: str) -> None:
         """This rank has called something; others are told within LOOK_S."""
@@ -88,7 +91,7 @@ class Watch:
 
     @property
     def late(self) -> dict[int, int]:
-        """How often each rank was waited for, LATE_S or more."""
+        """How often each rank next to this one was waited for, LATE_S or more."""
         return dict(self._late)
 
     def trouble(self) -> Trouble | None:
@@ -131,7 +134,7 @@ class Watch:
     def _tell(self, now: float) -> None:
         called = self._called
         if called != self._told or now - self._beaten >= self._silence / BEATS:
-            self._meeting.beat(*called)
+            self._meeting.beat(self._sequence, *called)
             self._told, self._beaten = called, now
 
     def _failed(self) -> Trouble | None:
@@ -141,7 +144,7 @@ class Watch:
         return Trouble("Another rank has failed.", time.monotonic() - GRACE_S)
 
     def _ended(self) -> Trouble | None:
-        for rank in self._others:
+        for rank in self._meeting.others:
             if self._meeting.has_ended(rank):
                 text = f"The process of {self._meeting.name(rank)} has ended."
                 return Trouble(text, time.monotonic(), rank)
@@ -149,9 +152,9 @@ class Watch:
 
     def _silent(self, now: float, number: int) -> Trouble | None:
         """Who has been silent since this rank began to look, and for too long."""
-        for rank in self._others:
+        for rank in self._meeting.near:
             sign = self._meeting.sign_of(rank)
-            if sign.calls < number:
+            if sign.calls[self._sequence][0] < number:
                 self._is_late(rank, number)
             seen = self._signs.get(rank)
             if seen is None or seen.beat != sign.beat:

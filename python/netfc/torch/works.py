@@ -15,19 +15,23 @@ from typing import Any
 import torch
 from torch._C import _distributed_c10d as c10d
 
+from netfc.torch import callbacks
+
 _failures: list[Exception] = []
 
 
 class Promise:
-    """A result to come. Its future, and the work made of it, fail if it fails."""
+    """A result to come. Its future, and the work made of it, fail if it fails. origin: the
+    collective whose result it is."""
 
-    def __init__(self) -> None:
+    def __init__(self, origin: callbacks.Origin | None = None) -> None:
+        self.origin = origin or callbacks.Origin()
         self._kept: Any = torch.futures.Future()
-        self._future = self._kept.then(_value_or_error)
+        self._future = callbacks.plain_then(self._kept, _value_or_error)
 
     def work(self) -> Any:
         """A torch.distributed.Work."""
-        return c10d._create_work_from_future(self._future)  # pylint: disable=protected-access
+        return _work_of(self._future, self.origin)
 
     def keep(self, tensors: list[Any]) -> None:
         """It is done."""
@@ -49,14 +53,20 @@ def kept(tensors: list[Any]) -> Any:
 
 def together(works: list[Any], tensors: list[Any]) -> Any:
     """A work that is done when all of some are; its result is the tensors."""
-    futures = torch.futures.collect_all([work.get_future() for work in works])
+    futures = callbacks.plain_collect_all([work.get_future() for work in works])
 
     def done(all_done: Any) -> list[Any]:
         for future in all_done.value():
             future.value()
         return tensors
 
-    return c10d._create_work_from_future(futures.then(done))  # pylint: disable=protected-access
+    known = callbacks.origin_of(works[-1]) if works else None
+    return _work_of(callbacks.plain_then(futures, done), known)
+
+
+def _work_of(future: Any, origin: callbacks.Origin | None) -> Any:
+    # pylint: disable-next=protected-access
+    return callbacks.belonging(c10d._create_work_from_future(future), origin)
 
 
 def _value_or_error(future: Any) -> Any:
@@ -70,7 +80,7 @@ def _value_or_error(future: Any) -> Any:
 def failure_of(work: Any) -> Exception | None:
     """Why a work that is done has failed, if it is one of ours."""
     try:
-        work.get_future().wait()
+        callbacks.plain_future_of(work).wait()
     except RuntimeError as error:
         text = str(error)
         return next((failure for failure in _failures if str(failure) in text), None)
@@ -101,6 +111,6 @@ def watch_waits() -> None:
 def _wait_for(work: Any, timeout: datetime.timedelta) -> None:
     """Raises RuntimeError, as gloo's works do, if it is not done in time; it goes on."""
     done = threading.Event()
-    work.get_future().add_done_callback(lambda future: done.set())
+    callbacks.plain_then(callbacks.plain_future_of(work), lambda future: done.set())
     if not done.wait(timeout.total_seconds()):
         raise RuntimeError(f"Timed out: the work is not done after {timeout.total_seconds()} s")

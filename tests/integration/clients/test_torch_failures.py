@@ -230,7 +230,7 @@ def test_a_switch_that_stays_full(tmp_path):
     with serving(slots=128) as address, joined(address, 0, 1, job=7):
         told = failures(tmp_path, 2, 'alone', address=address, NETFC_JOIN_TIMEOUT='4')
     for text in told:
-        assert 'has no place' in text and 'rank 1 (' in text
+        assert 'has no slot left' in text and 'rank 1 (' in text
 
 
 def test_no_switch_named(tmp_path):

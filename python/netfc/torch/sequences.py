@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The collectives of a process group, in two sequences: those that the program calls, and those of
+its callbacks, see netfc.torch.callbacks.
+
+Each has a job of the switch, so that neither waits for the other. A collective's label tells which
+one it is: its number, or for a callback's that of the collective which the callback belongs to, and
+which one of its callbacks' it is. Ranks whose callbacks reduce in different orders have an error.
+"""
+
+import contextlib
+import hashlib
+import os
+import threading
+from typing import Any
+
+from netfc.allreduce import AllreduceError
+from netfc.torch import callbacks
+from netfc.torch.callbacks import Origin
+from netfc.torch.calls import Call
+from netfc.torch.fate import Fate
+from netfc.torch.joining import Joining
+from netfc.torch.meeting import CALLBACKS, CALLS, Meeting, Place
+from netfc.torch.options import Options
+from netfc.torch.reductions import Reductions
+from netfc.torch.works import Promise
+
+_OF_CALLBACKS = 1 << 31  # a label's bit
+
+
+class Sequences:
+    """Of one rank. place: of the program's own calls."""
+
+    def __init__(self, meeting: Meeting, place: Place, options: Options):
+        self._meeting, self._leaf = meeting, place.leaf
+        self._fate = Fate()
+        joining = Joining(options, meeting.timeout)
+        self._calls, self._callbacks = (
+            Reductions(sequence, meeting, joining, choose, self._fate)
+            for sequence, choose in (
+                (CALLS, lambda: place),
+                (CALLBACKS, lambda: meeting.further(place, options)),
+            )
+        )
+        self._of_callbacks = 0
+        self._process = os.getpid()
+
+    def join(self) -> None:
+        """Join the job of the program's calls. Raises AllreduceError with what others say."""
+        self._calls.join()
+
+    def start(self, call: Call) -> Promise:
+        """Start a collective; gives a promise of it.
+
+        Raises AllreduceError if this group has failed before, ValueError for what cannot be done.
+        """
+        self._fate.check()
+        promise = Promise(Origin(self, call.name))
+        if callbacks.is_inside():
+            _InTurn(self._meeting.timeout, call, promise, self).start()
+        else:
+            self._calls.start(call, promise)
+        return promise
+
+    def begin(self, call: Call, promise: Promise, outer: Origin | None) -> None:
+        """Start what is called in a callback, of a collective, and has its turn."""
+        self._of_callbacks += 1
+        origin = promise.origin
+        if outer is not None and outer.owner is self:
+            outer.inside += 1
+            origin.label, origin.number = _label(outer.label, outer.inside), outer.inside
+            origin.where = f" in a callback of {outer}"
+        else:
+            origin.label, origin.number = _label(0, self._of_callbacks), self._of_callbacks
+            origin.where = " in callbacks"
+        self._callbacks.put(call, promise)
+
+    def held_too_long(self, call: Call, outer: Origin | None) -> Exception:
+        """A callback's collective has not had its turn in time; gives the error of the group."""
+        where = f"{call.name} in a callback of {outer or 'a future'}, {call.what}"
+        why = f"collectives in callbacks are called in one order, and {callbacks.next_one()}"
+        return self._callbacks.held_too_long(where, f"{why}, which comes first, has not returned")
+
+    @property
+    def is_in_tree(self) -> bool:
+        """Whether ranks use switches that are not the same."""
+        return self._leaf.place is not None
+
+    def number(self, rank: int) -> int:
+        """A rank's number in the default group."""
+        return self._meeting.number(rank)
+
+    def close(self) -> None:
+        """Leave the jobs; what is under way fails. In a forked process: nothing."""
+        self._fate.error = self._fate.error or AllreduceError(
+            "the process group is closed", "aborted", None, None
+        )
+        for each in (self._callbacks, self._calls):
+            each.close()
+        if os.getpid() == self._process and self._calls.store_answers:
+            with contextlib.suppress(RuntimeError):
+                self._meeting.end()
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """What was counted, see netfc.torch.stats()."""
+        both = (self._calls, self._callbacks)
+        counted = [each.stats for each in both]
+        times: dict[str, int] = next(filter(None, counted), {})
+        return {
+            "reductions": sum(each.done for each in both),
+            "values": sum(one.get("values", 0) for one in counted),
+            "chunks": sum(one.get("sent", 0) for one in counted),
+            "repeats": sum(one.get("retransmitted", 0) for one in counted),
+            "rtt_s": times.get("rtt_ns", 0) / 1e9,
+            "least_rtt_s": times.get("rtt_min_ns", 0) / 1e9,
+            "waited_s": sum(each.waited_s for each in both),
+            "slots": sum(each.slots for each in both),
+            "late": _added(*(each.late for each in both)),
+        }
+
+
+class _InTurn:
+    """A collective that a callback has called, until it starts or is given up."""
+
+    def __init__(self, timeout: float, call: Call, promise: Promise, sequences: Sequences):
+        self._call, self._promise, self._sequences = call, promise, sequences
+        self._outer = callbacks.origin_here()
+        self._is_over = False
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(timeout, self._give_up)
+        self._timer.daemon = True
+
+    def start(self) -> None:
+        """When it has its turn: before this returns, mostly."""
+        callbacks.start_in_turn(self._begin)
+        with self._lock:
+            if not self._is_over:
+                self._timer.start()
+
+    def _begin(self) -> None:
+        with self._lock:
+            if self._is_over:
+                return
+            self._is_over = True
+            self._timer.cancel()
+        self._sequences.begin(self._call, self._promise, self._outer)
+
+    def _give_up(self) -> None:
+        with self._lock:
+            if self._is_over:
+                return
+            self._is_over = True
+        self._promise.fail(self._sequences.held_too_long(self._call, self._outer))
+
+
+def _label(outer: int, which: int) -> int:
+    """Of 32 bits; those of different calls differ but for one in 2^31."""
+    words = outer.to_bytes(4, "little") + which.to_bytes(8, "little")
+    digest = hashlib.blake2b(words, digest_size=4).digest()
+    return _OF_CALLBACKS | int.from_bytes(digest, "little")
+
+
+def _added(one: dict[int, int], other: dict[int, int]) -> dict[int, int]:
+    return {key: one.get(key, 0) + other.get(key, 0) for key in one | other}
