@@ -108,9 +108,11 @@ receive_in_flood(
 	if (received > 0 || atomic_load(&calm))
 		return received;
 	atomic_fetch_add(&floods, 1);
-	messages[0].msg_len = 4;
-	messages[0].msg_hdr.msg_controllen = 0;
-	return 1;
+	for (unsigned int i = 0; i < count; i++) {
+		messages[i].msg_len = 4;
+		messages[i].msg_hdr.msg_controllen = 0;
+	}
+	return (int)count;
 }
 
 int

@@ -22,6 +22,9 @@
 #define REORDERED_SHARE 2
 #define REORDERED_LEAST 4
 
+/* So many batches are received in a row: then timers have their turn, and who wants the lock. */
+#define BATCHES 64
+
 /* What was learnt from a batch of packets. */
 struct evidence {
 	uint64_t now;
@@ -261,7 +264,7 @@ receive_packets(struct netfc_allreduce *comm, struct channel *channel, unsigned 
 	struct channel *at = channel; /* rings have packets for all */
 	struct evidence evidence = {0};
 	int status = NETFC_ALLREDUCE_OK;
-	unsigned int errors = 0;
+	unsigned int errors = 0, batches = 0;
 	int n;
 
 	do {
@@ -290,6 +293,6 @@ receive_packets(struct netfc_allreduce *comm, struct channel *channel, unsigned 
 		}
 		packets_release(channel, (unsigned int)n);
 		queue_lost(at, &evidence);
-	} while (status == NETFC_ALLREDUCE_OK && n == PACKETS_RECEIVED);
+	} while (status == NETFC_ALLREDUCE_OK && n == PACKETS_RECEIVED && ++batches < BATCHES);
 	return status;
 }
