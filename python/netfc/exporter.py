@@ -11,9 +11,16 @@ from collections.abc import Iterable
 from typing import Any
 from wsgiref import simple_server
 
-from prometheus_client import exposition
+from netfc import dashboard, hosts
 
-from netfc import dashboard, hosts, metrics
+try:
+    from prometheus_client import exposition
+
+    from netfc import metrics
+
+    WITHOUT_METRICS = ""
+except ModuleNotFoundError as _error:
+    WITHOUT_METRICS = f"/metrics needs {_error.name}: install python3-prometheus-client; the page works without it"
 
 SILENCE = 10  # seconds that a client may take to ask, and then to take the answer
 MAX_CLIENTS = 256  # at a time; others are closed
@@ -114,6 +121,18 @@ def _only_for(names: Iterable[str], served: dashboard.Application) -> dashboard.
     return answer
 
 
+def _metrics_of(path: str | os.PathLike[str]) -> dashboard.Application:
+    """What answers at /metrics."""
+    if not WITHOUT_METRICS:
+        return exposition.make_wsgi_app(metrics.registry_for(path))
+
+    def refuse(_: dict[str, Any], start: Any) -> Iterable[bytes]:
+        said = f"{WITHOUT_METRICS}\n".encode()
+        return dashboard.answer_with(start, "501 Not Implemented", said, "text/plain")
+
+    return refuse
+
+
 def serve(path: str | os.PathLike[str], address: str, port: int, names: Iterable[str] = ()) -> None:
     """Serves the switch at that telemetry socket: /metrics, and / as a page. In threads of its own.
 
@@ -121,6 +140,6 @@ def serve(path: str | os.PathLike[str], address: str, port: int, names: Iterable
     Raises OSError where it cannot listen.
     """
     server = _Server(address, port)
-    pages = dashboard.application(path, exposition.make_wsgi_app(metrics.registry_for(path)))
+    pages = dashboard.application(path, _metrics_of(path))
     server.set_app(_only_for(names, pages))
     threading.Thread(target=server.serve_forever, daemon=True).start()

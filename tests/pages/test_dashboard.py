@@ -29,6 +29,7 @@ from netfc import allreduce, metrics
 
 GRAFANA = project_scripts.PROJECT / 'packaging' / 'grafana' / 'netfc.json'
 LOAD_S = 4
+RATES = 'return /^[1-9]/.test(document.querySelector(".tile p")?.textContent)'
 SHOWN = 'return !document.getElementById("main").hidden'
 ALL = ['--match', 'direct', '--latency', '--forward', 'bridge', '--slowloris', '--slowloris-time', '0',
        '--slowloris-connections', '10']
@@ -58,7 +59,7 @@ def attacked_switch(tmp_path_factory):
 def test_the_page_shows_the_switch(running, browser):
     _, exporter = running
     browser.open(exporter.url)
-    browser.wait(SHOWN + ' && document.querySelector(".tile p").textContent !== "0 /s"', 'rates')
+    browser.wait(RATES, 'rates')
     text = browser.run('return document.body.innerText')
     for part in ('match direct', 'forward bridge', 'fp16_k1024', 'net_pcap0', 'refused: version',
                  'flag: overflow', 'Heights are logarithmic', '10.0.0.2'):
@@ -71,6 +72,20 @@ def test_the_page_shows_the_switch(running, browser):
     assert browser.console() == [] and browser.nameless() == []
     assert {url for url in browser.requests() if not url.startswith('file:')} == \
         {exporter.url + path for path in ('', 'page.css', 'page.js', 'state')}
+
+
+@needs_browser
+def test_the_first_view_says_of_no_rate_that_it_is_0(running, browser):
+    """Two states make a rate; one does not, and of a switch under load 0 would be wrong."""
+    _, exporter = running
+    browser.open(exporter.url)
+    browser.wait(RATES, 'rates')
+    first = browser.run('before = null; states.length = 0; show(JSON.parse(arguments[0]));'
+                        'return [...document.querySelectorAll(".tile p")].map((at) => at.textContent)',
+                        exporter.get('state'))
+    assert first[:5] == 5 * ['– /s']
+    assert browser.run('return [...document.querySelectorAll("#drops tbody td:last-child, #operations tbody '
+                       'td:last-child")].every((at) => at.textContent === "–")')
 
 
 @needs_browser
@@ -118,6 +133,21 @@ def test_both_schemes_on_a_phone(running, browser, scheme):
     assert abs(numpy.median(shaded) - numpy.median(plain)) > 0.1
     browser.prefer('')
     browser.resize(DESK)
+
+
+def test_the_page_needs_no_package_of_prometheus(running, tmp_path):
+    """It is said what /metrics needs, on stderr and there."""
+    live, _ = running
+    (tmp_path / 'prometheus_client.py').write_text(
+        'raise ModuleNotFoundError("No module named", name="prometheus_client")\n')
+    with Exporter(live.telemetry_path, environment={'PYTHONPATH': str(tmp_path)}) as exporter:
+        assert json.loads(exporter.get('state'))['up'] and '<html' in exporter.get('')
+        with pytest.raises(urllib.error.HTTPError) as raised:
+            exporter.scrape()
+        said = raised.value.read().decode()
+        raised.value.close()
+        assert raised.value.code == 501 and 'install python3-prometheus-client' in said
+        assert exporter.first_line() == f'netfc-exporter: {said}'
 
 
 @needs_browser

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs netfc-exporter."""
 
+import os
 import socket
 import subprocess
 import time
@@ -19,12 +20,13 @@ def free_port():
 class Exporter:
     """The exporter at work. A context manager. url: of its page; ends with a slash."""
 
-    def __init__(self, telemetry, *options, listen='127.0.0.1'):
+    def __init__(self, telemetry, *options, listen='127.0.0.1', environment=None):
         port = free_port()
         self.url = f'http://127.0.0.1:{port}/'
         self._process = subprocess.Popen(
             [project_scripts.PROGRAMS / 'netfc-exporter', '--telemetry', telemetry,
-             '--listen', f'{listen}:{port}', *options], stderr=subprocess.PIPE, text=True)
+             '--listen', f'{listen}:{port}', *options], stderr=subprocess.PIPE, text=True,
+            env={**os.environ, **(environment or {})})
 
     def __enter__(self):
         return self
@@ -33,6 +35,10 @@ class Exporter:
         self._process.terminate()
         _, stderr = self._process.communicate(timeout=200)
         assert self._process.returncode == 0, stderr
+
+    def first_line(self):
+        """What it says first on stderr."""
+        return self._process.stderr.readline()
 
     def scrape(self):
         """What Prometheus is told."""

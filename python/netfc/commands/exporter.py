@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from netfc import hosts
+from netfc import exporter, hosts
 from netfc.commands._parser import DONE, FAILED, Parser, add_telemetry_options, telemetry_path
 
 PROGRAM = "netfc-exporter"
@@ -67,15 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parse_arguments(arguments)
     path = telemetry_path(asked)
     address, port = asked.listen
-    try:
-        # pylint: disable-next=import-outside-toplevel
-        from netfc import exporter
-    except ModuleNotFoundError as error:
-        print(
-            f"{PROGRAM}: {error.name} is not there: install python3-prometheus-client",
-            file=sys.stderr,
-        )
-        return FAILED
+    if exporter.WITHOUT_METRICS:
+        print(f"{PROGRAM}: {exporter.WITHOUT_METRICS}", file=sys.stderr)
     # Before there are threads, which would take them.
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     try:

@@ -30,6 +30,10 @@ function short(number) {
   return `${unit ? (number / size).toPrecision(4).slice(0, 5) : Math.round(number)}${unit}`;
 }
 
+function perSecond(rate) {
+  return rate === null ? "–" : short(rate);
+}
+
 function percent(part, whole) {
   return whole ? `${(100 * part / whole).toFixed(1)} %` : "–";
 }
@@ -58,9 +62,9 @@ function table(id, head, rows) {
   ] : []));
 }
 
-// How fast something grows; 0 where the switch has started anew.
+// How fast something grows; null: there is no earlier state to tell it by.
 function rate(state, read) {
-  if (!before || state.time <= before.time) return 0;
+  if (!before || state.time <= before.time) return null;
   return Math.max(0, (read(state) - read(before)) / (state.time - before.time));
 }
 
@@ -91,8 +95,8 @@ function showTiles(state) {
   const tile = (name, n, text, unit, warn) => element("div", { class: warn ? "tile warn" : "tile" },
     element("h2", {}, name), element("p", {}, text, element("small", {}, ` ${unit}`)), line(states.map((all) => all[n])));
   $("tiles").replaceChildren(...RATES.map(([name], n) => {
-    const now = states.at(-1)?.[n] ?? 0;
-    return tile(name, n, short(now), "/s", name === "Dropped" && now > 0);
+    const now = states.at(-1)?.[n] ?? null;
+    return tile(name, n, perSecond(now), "/s", name === "Dropped" && now > 0);
   }), tile("Buffers in use", RATES.length, grouped(used), `of ${grouped(state.config.mbufs)}`));
 }
 
@@ -102,7 +106,7 @@ function showDrops(state) {
     [`${kind}: ${name}`, count, rate(state, (one) => one.stats[group][name])]));
   all.push(["missed by the device", state.stats.devices.rx_missed, rate(state, (one) => one.stats.devices.rx_missed)]);
   table("drops", ["", "since the start", "per second"], all.filter(([, count]) => count)
-    .map(([name, count, now]) => [name, grouped(count), short(now)]));
+    .map(([name, count, now]) => [name, grouped(count), perSecond(now)]));
   const zeros = all.filter(([, count]) => !count).map(([name]) => name);
   setText("zeros-title", `${zeros.length} others, none so far`);
   setText("zeros", zeros.join(", "));
@@ -113,7 +117,7 @@ function showOperations(state) {
   const all = Object.entries(state.stats.operations).filter(([, count]) => count).sort((a, b) => b[1] - a[1]);
   $("operations-card").hidden = !all.length;
   table("operations", ["requests", "since the start", "per second"], all.map(([name, count]) =>
-    [name, grouped(count), short(rate(state, (one) => one.stats.operations[name] ?? 0))]));
+    [name, grouped(count), perSecond(rate(state, (one) => one.stats.operations[name] ?? 0))]));
 }
 
 function showLatency(latency) {
@@ -211,6 +215,7 @@ function showTotals(stats) {
 }
 
 function show(state) {
+  if (before?.time === state.time) return; // what has been shown
   const { config, stats } = state;
   if (before && stats.rx_packets < before.stats.rx_packets) {
     before = null; // another switch
