@@ -64,8 +64,7 @@ netfc_collective_start_labelled(struct netfc_allreduce *comm,
 	else
 		status = collective_check(comm, collective);
 	if (made != NULL && status == NETFC_ALLREDUCE_OK) {
-		collective_plan(comm, collective, lazily, made);
-		made->label = label;
+		collective_plan(comm, collective, label, lazily, made);
 		start(comm, made);
 	}
 	lock_leave(comm);
@@ -119,7 +118,7 @@ netfc_collective(struct netfc_allreduce *comm, const struct netfc_collective *co
 		return NETFC_ALLREDUCE_BROKEN;
 	status = collective_check(comm, collective);
 	if (status == NETFC_ALLREDUCE_OK) {
-		collective_plan(comm, collective, true, &handle);
+		collective_plan(comm, collective, 0, true, &handle);
 		start(comm, &handle);
 		wait_until(comm, &handle, NEVER);
 		status = handle.status;

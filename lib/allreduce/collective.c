@@ -249,9 +249,20 @@ keep_own_block(const struct netfc_allreduce *comm, const struct netfc_collective
 		memcpy(block, collective->values, collective->count);
 }
 
+/* Switches in P4 know no labels, nor do those of earlier releases. */
+static bool
+can_have_label(const struct netfc_allreduce *comm)
+{
+	for (unsigned int k = 0; k < comm->peers; k++) {
+		if (!comm->peer[k].knows_labels)
+			return false;
+	}
+	return true;
+}
+
 void
 collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *collective,
-	bool lazily, struct netfc_allreduce_handle *handle)
+	uint32_t label, bool lazily, struct netfc_allreduce_handle *handle)
 {
 	const struct shape *shape = shape_of(collective);
 	unsigned int value_bytes = aggregate_value_bytes(format_of(collective));
@@ -262,6 +273,9 @@ collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *col
 	uint64_t bytes = block_bytes(collective);
 	uint64_t chunks = bytes == 0 ? 1 : ((bytes - 1) / in_chunk + 1) * blocks;
 
+	if (!can_have_label(comm))
+		label = 0;
+	chunks += label != 0;
 	if (collective->kind == NETFC_COLLECTIVE_ALLGATHER)
 		keep_own_block(comm, collective);
 	*handle = (struct netfc_allreduce_handle){
@@ -275,6 +289,7 @@ collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *col
 		.values = shape->copies ? 0 : collective->count * blocks,
 		.chunks = chunks,
 		.left = chunks,
+		.label = label,
 		.blocks = blocks,
 		.in_chunk = in_chunk,
 		.value_bytes = value_bytes,

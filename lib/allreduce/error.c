@@ -190,8 +190,8 @@ mismatch(struct netfc_allreduce *comm, const struct peer *peer, const struct bla
 	return note(comm, blamed,
 		error_set_for(comm, peer, NETFC_ALLREDUCE_MISMATCH,
 			"%s and others of job %u call different collectives, says switch %s: "
-			"operation, format, count and root must be the same in all workers, in the "
-			"same order.",
+			"operation, format, count, root and label must be the same in all workers, in "
+			"the same order.",
 			blamed->name, comm->options.job, peer->address.text));
 }
 
@@ -254,8 +254,8 @@ refused_in_tree(struct netfc_allreduce *comm, const struct peer *peer, unsigned 
 	case AGGREGATE_REASON_PLACE:
 		return error_set_for(comm, peer, NETFC_ALLREDUCE_MISMATCH,
 			"Switch %s, or one above it, does not take the place in job %u's tree: all "
-			"workers of a switch must name the same place, and each switch a different "
-			"one (options levels, level, tree_workers).",
+			"workers of a switch must name the same place, each switch a different one, "
+			"and all as many workers as there are (options levels, level, tree_workers).",
 			text, job);
 	case AGGREGATE_REASON_NO_PARENT:
 		return error_set_for(comm, peer, NETFC_ALLREDUCE_OFF,

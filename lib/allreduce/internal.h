@@ -61,7 +61,7 @@ struct netfc_allreduce_handle {
 	unsigned int word_bytes;        /* in host byte order: those of a value, or 1 */
 	unsigned int result_word_bytes; /* likewise, those of a result */
 	unsigned int flags;
-	uint32_t label; /* which call it is; 0: none */
+	uint32_t label; /* which call it is: its first chunk; 0: none, nor such a chunk */
 	uint8_t format; /* as in requests */
 	uint8_t op;
 	uint8_t owner; /* of the first block's chunks, as in requests */
@@ -125,6 +125,7 @@ struct peer {
 	struct rings *rings;   /* NULL: channels have sockets alone */
 	struct frame_ends ends;
 	bool joined;
+	bool knows_labels;      /* and all of the job's members do */
 	bool takes_digits;      /* as far as the join shows: it is none in P4 */
 	bool gso;               /* segments arrive one by one */
 	bool gro;               /* packets have come joined to one */
@@ -312,7 +313,7 @@ int collective_check(struct netfc_allreduce *comm, const struct netfc_collective
 
 /* Fill in the handle of a valid collective, except for its place in the queue. */
 void collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *collective,
-	bool lazily, struct netfc_allreduce_handle *handle);
+	uint32_t label, bool lazily, struct netfc_allreduce_handle *handle);
 
 /*
  * The progress engine. One thread at a time sends and receives: one that waits, or else the

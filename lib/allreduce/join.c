@@ -129,6 +129,7 @@ granted(struct talk *talk, const struct aggregate_message *reply)
 	peer->bytes = join->bytes;
 	peer->least = join->least;
 	peer->session = aggregate_granted_session(reply);
+	peer->knows_labels = (join->features & AGGREGATE_FEATURE_LABELS) != 0;
 	peer->takes_digits = join->session != 0 && join->least == 0;
 	keys_of_session(talk->comm, peer);
 	peer->first_alive = talk->comm->next_id;

@@ -16,6 +16,7 @@ local PART_BYTES = 8 -- and the digits
 local JOIN, COPY, LEAVE = 32, 37, 40
 local CODE, MISSING, OWNER, DIGITS = 7, 64, 64, 128
 local MOST_LEVELS, MOST_TREE_WORKERS = 4, 2 ^ 24
+local LABELLED = 1 -- the status of a copy of nothing, with the label of the call that it begins
 local HAS_MARKS = 128 -- in a part's width
 local LEVEL = 16 -- in an absence: this times the level that the worker is a member at
 
@@ -79,6 +80,7 @@ local fields = {
     bytes = ProtoField.uint16("netfc_aggregation.join.bytes", "Bytes of values in a chunk"),
     cookie = ProtoField.uint64("netfc_aggregation.join.cookie", "Cookie", base.HEX),
     incarnation = ProtoField.uint64("netfc_aggregation.join.incarnation", "Incarnation", base.HEX),
+    label = ProtoField.uint32("netfc_aggregation.label", "Label", base.HEX),
     labels = ProtoField.bool("netfc_aggregation.join.labels", "Labels", 8, nil, 0x01),
     leaf = ProtoField.bool("netfc_aggregation.join.leaf", "Leaf", 8, nil, 0x02),
     levels = ProtoField.uint8("netfc_aggregation.place.levels", "Switches above"),
@@ -376,6 +378,8 @@ function aggregation.dissector(buffer, pinfo, root)
         add_absence(buffer, tree, at)
     elseif has_digits(buffer) then
         add_part(buffer, tree)
+    elseif op == COPY and status == LABELLED and buffer:len() >= HEADER_BYTES + 4 then
+        tree:add(fields.label, buffer(HEADER_BYTES, 4))
     elseif has_values(buffer) then
         add_values(buffer, tree, format_of(buffer), count)
     end

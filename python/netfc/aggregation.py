@@ -42,6 +42,8 @@ OWNER = (
     64  # and the number of the worker who gets a reduction's results, or whose values are copied
 )
 DIGITS = 0x80  # set in a chunk's owner: its values are a part of exact sums, as digits
+LABELLED = 0x01  # in a request's status: a copy of nothing, with a call's label behind the header
+LABEL = struct.Struct(">I")
 MAX_PARTS = 64  # of a member's sums of a chunk
 MAX_LEVELS = 4  # of switches above the one that a worker joins
 MAX_TREE_WORKERS = 1 << 24
@@ -248,6 +250,13 @@ def chunk(
     if count is None:
         count = len(values) // value_bytes(format_id)
     return _header(worker, op, format_id, count, number & 0xFFFFFFFF, owner) + values
+
+
+def label(worker: Worker, format_id: int, number: int, of_call: int) -> bytes:
+    """The chunk that begins a call with a label, 1 .. 2^32 - 1: a copy of nothing."""
+    payload = bytearray(_header(worker, OPS["copy"], format_id, 0, number & 0xFFFFFFFF))
+    payload[5] = LABELLED
+    return bytes(payload) + LABEL.pack(of_call)
 
 
 # pylint: disable-next=too-many-arguments,too-many-positional-arguments

@@ -120,8 +120,13 @@ def _has_digits(pkt: Any) -> bool:
     return is_chunk and not pkt.reply and bool(pkt.reason & aggregation.DIGITS)
 
 
+def _has_label(pkt: Any) -> bool:
+    is_copy = pkt.op == aggregation.OPS["copy"]
+    return is_copy and not pkt.reply and bool(int(pkt.flags) & aggregation.LABELLED)
+
+
 def _has_values(pkt: Any) -> bool:
-    return not _has_digits(pkt)
+    return not _has_digits(pkt) and not _has_label(pkt)
 
 
 def _has_cookie(pkt: Any) -> bool:
@@ -157,6 +162,7 @@ class Aggregation(Packet):
         ConditionalField(XLongField("incarnation", 1), _is_join),
         ConditionalField(_Read("place", aggregation.read_place), _is_join),
         ConditionalField(_Read("part", aggregation.read_part), _has_digits),
+        ConditionalField(IntField("label", 0), _has_label),
         ConditionalField(_Values(), _has_values),
     ]
 

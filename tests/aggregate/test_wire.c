@@ -412,6 +412,39 @@ the_hash_is_siphash(void **state)
 	assert_true(aggregate_siphash(key, bytes, 63) == 0x958a324ceb064572);
 }
 
+/* A copy of nothing, which begins a call. */
+static void
+labels_are_read(void **state)
+{
+	static const uint8_t labelled[] = {0x4e, 0x46, 1, 37, 5, 1, 0, 0, 0, 0, 0, 3, 0x12, 0x34, 7,
+		0, 1, 2, 3, 4, 5, 6, 7, 8, 0x89, 0xab, 0, 1};
+	uint8_t bytes[sizeof(labelled) + 1];
+	struct aggregate_message message;
+
+	(void)state;
+	memcpy(bytes, labelled, sizeof(labelled));
+	assert_int_equal(parse(bytes, sizeof(labelled), &message), 0);
+	assert_int_equal(message.label, 0x89ab0001);
+	assert_int_equal(aggregate_message_bytes(&message), sizeof(labelled));
+	memset(bytes, 0x55, sizeof(bytes));
+	aggregate_build_request(bytes, &message);
+	assert_memory_equal(bytes, labelled, sizeof(labelled));
+	/* Cut, too long, 0, of something, of a sum; not announced. */
+	for (size_t length = AGGREGATE_HEADER_BYTES; length < sizeof(labelled); length++)
+		assert_int_equal(parse(bytes, length, &message), NETFC_STATUS_LENGTH);
+	assert_int_equal(parse(bytes, sizeof(bytes), &message), NETFC_STATUS_LENGTH);
+	memset(bytes + AGGREGATE_HEADER_BYTES, 0, AGGREGATE_LABEL_BYTES);
+	assert_int_equal(parse(bytes, sizeof(labelled), &message), NETFC_STATUS_LENGTH);
+	bytes[AGGREGATE_HEADER_BYTES] = 1;
+	bytes[7] = 1;
+	assert_int_equal(parse(bytes, sizeof(labelled), &message), NETFC_STATUS_LENGTH);
+	bytes[3] = 33;
+	assert_int_equal(parse(bytes, sizeof(labelled), &message), NETFC_STATUS_LENGTH);
+	memcpy(bytes, labelled, sizeof(labelled));
+	bytes[5] = 0;
+	assert_int_equal(parse(bytes, sizeof(labelled), &message), NETFC_STATUS_LENGTH);
+}
+
 int
 main(void)
 {
@@ -429,6 +462,7 @@ main(void)
 		cmocka_unit_test(results_of_other_formats_are_refused),
 		cmocka_unit_test(acknowledgements_have_no_values),
 		cmocka_unit_test(an_absence_needs_no_values),
+		cmocka_unit_test(labels_are_read),
 		cmocka_unit_test(names_are_told),
 		cmocka_unit_test(the_hash_is_siphash),
 	};

@@ -27,6 +27,7 @@ struct quarrel {
 	struct play play;
 	struct call calls[2]; /* the last worker's is the second */
 	bool other_op;        /* and by another operation */
+	uint32_t label, last; /* that the others and the last one give it */
 	int expected;
 	const char *text;
 };
@@ -45,11 +46,15 @@ disagree(unsigned int w, unsigned int n, void *context)
 		.values = values,
 		.result = call->kind == NETFC_COLLECTIVE_BROADCAST ? values : result,
 		.count = call->count};
+	struct netfc_allreduce_handle *handle;
 	int status, wrong = 0;
 
 	if (comm == NULL)
 		return 1;
-	status = netfc_collective(comm, &collective);
+	status = netfc_collective_start_labelled(
+		comm, &collective, w == n - 1 ? quarrel->last : quarrel->label, true, &handle);
+	if (status == NETFC_ALLREDUCE_OK)
+		status = netfc_allreduce_wait(&handle, -1, NULL);
 	if (status != quarrel->expected ||
 		strstr(netfc_allreduce_error(comm), quarrel->text) == NULL) {
 		fprintf(stderr, "worker %u: %s: %s\n", w, netfc_allreduce_status_name(status),
@@ -95,6 +100,33 @@ test_disagreements(void **state)
 		if (workers_run(3, disagree, &quarrel) != 0)
 			fail_msg("disagreement %u", i);
 	}
+	server_stop(server);
+}
+
+/* Calls that are alike but for their labels, and one with a label where others have none. */
+static void
+test_labels_that_differ(void **state)
+{
+	static const uint32_t labels[][2] = {{7, 8}, {0x80000000, 0}, {0, UINT32_MAX}};
+	static const struct call calls[] = {{NETFC_COLLECTIVE_ALLREDUCE, 0, 1000},
+		{NETFC_COLLECTIVE_BARRIER, 0, 0}, {NETFC_COLLECTIVE_BROADCAST, 0, 100}};
+	struct server *server = server_start(&server_defaults);
+	uint16_t job = 0;
+
+	(void)state;
+	for (unsigned int l = 0; l < 3; l++)
+		for (unsigned int c = 0; c < 3; c++) {
+			struct quarrel quarrel = {.play = play_of(server),
+				.calls = {calls[c], calls[c]},
+				.label = labels[l][0],
+				.last = labels[l][1],
+				.expected = NETFC_ALLREDUCE_MISMATCH,
+				.text = "label"};
+
+			quarrel.play.options.job = job++;
+			if (workers_run(3, disagree, &quarrel) != 0)
+				fail_msg("labels %u, call %u", l, c);
+		}
 	server_stop(server);
 }
 
@@ -224,6 +256,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_disagreements),
+		cmocka_unit_test(test_labels_that_differ),
 		cmocka_unit_test(test_absence),
 		cmocka_unit_test(test_arguments),
 	};

@@ -157,11 +157,20 @@ reduce(struct netfc_allreduce *comm, const struct vector *vector, unsigned int w
 {
 	size_t bytes = (size_t)vector->count * netfc_allreduce_value_bytes(vector->format);
 	uint8_t *data = malloc(bytes);
+	const struct netfc_collective collective = {.kind = NETFC_COLLECTIVE_ALLREDUCE,
+		.format = vector->format,
+		.op = vector->op,
+		.values = data,
+		.result = data,
+		.count = vector->count};
+	struct netfc_allreduce_handle *handle;
 	int wrong;
 
 	memcpy(data, vector->values[w], bytes);
-	wrong = netfc_allreduce(comm, data, vector->count, vector->format, vector->op) !=
-		NETFC_ALLREDUCE_OK;
+	/* Every other one has a label. */
+	wrong = netfc_collective_start_labelled(comm, &collective, vector->op % 2 * vector->format,
+			true, &handle) != NETFC_ALLREDUCE_OK ||
+		netfc_allreduce_wait(&handle, -1, NULL) != NETFC_ALLREDUCE_OK;
 	if (wrong)
 		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
 	else
@@ -404,6 +413,80 @@ test_options(void **state)
 	stop(&tree);
 }
 
+static int
+join_miscounted(unsigned int w, unsigned int n, void *context)
+{
+	struct netfc_allreduce_options options = options_of(context, w);
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+	int status;
+
+	(void)n;
+	options.tree_workers += 5;
+	options.join_ms = 20000;
+	status = netfc_allreduce_join(comm, &options);
+	if (status != NETFC_ALLREDUCE_MISMATCH)
+		fprintf(stderr, "worker %u: %s: %s\n", w, netfc_allreduce_status_name(status),
+			netfc_allreduce_error(comm));
+	netfc_allreduce_free(comm);
+	return status != NETFC_ALLREDUCE_MISMATCH;
+}
+
+/* A mean would be divided by another number than that of the workers: all hear of it at once. */
+static void
+test_workers_that_do_not_add_up(void **state)
+{
+	struct tree tree = {.leaves = 2, .sizes = {2, 2}};
+
+	(void)state;
+	start(&tree);
+	assert_int_equal(workers_run(4, join_miscounted, &tree), 0);
+	stop(&tree);
+}
+
+struct miscount {
+	struct place place;
+	pthread_barrier_t refused; /* both have been */
+};
+
+static int
+join_alone(unsigned int w, unsigned int n, void *context)
+{
+	struct miscount *miscount = context;
+	struct netfc_allreduce_options options = worker_options(&miscount->place, w, n);
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+	float value = 1.0f + (float)w;
+	int wrong;
+
+	options.tree_workers = 9;
+	options.join_ms = 20000;
+	wrong = netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_MISMATCH;
+	pthread_barrier_wait(&miscount->refused);
+	options.tree_workers = n;
+	wrong |= netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_OK ||
+		netfc_allreduce(comm, &value, 1, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_MEAN) !=
+			NETFC_ALLREDUCE_OK ||
+		value != 1.5f;
+	if (wrong)
+		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
+	netfc_allreduce_leave(comm);
+	netfc_allreduce_free(comm);
+	return wrong;
+}
+
+/* As at one switch, where the same job is joined with the right number then. */
+static void
+test_workers_of_one_switch_that_do_not_add_up(void **state)
+{
+	struct server *server = server_start(&server_defaults);
+	struct miscount miscount = {.place = place_at(server_port(server))};
+
+	(void)state;
+	pthread_barrier_init(&miscount.refused, NULL, 2);
+	assert_int_equal(workers_run(2, join_alone, &miscount), 0);
+	pthread_barrier_destroy(&miscount.refused);
+	server_stop(server);
+}
+
 /* A switch without a parent says so; and collectives with a root are none of a tree's. */
 static void
 test_what_there_is_not(void **state)
@@ -440,6 +523,8 @@ main(void)
 		cmocka_unit_test(test_a_leaf_that_dies),
 		cmocka_unit_test(test_a_worker_that_fails),
 		cmocka_unit_test(test_an_error_of_the_parent),
+		cmocka_unit_test(test_workers_that_do_not_add_up),
+		cmocka_unit_test(test_workers_of_one_switch_that_do_not_add_up),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_what_there_is_not),
 	};

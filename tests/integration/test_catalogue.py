@@ -109,6 +109,8 @@ def test_numbers():
     for name, value in (('DIGITS', aggregation.DIGITS), ('MAX_PARTS', aggregation.MAX_PARTS),
                         ('FEATURE_LABELS', aggregation.LABELS),
                         ('FEATURE_LEAF', aggregation.LEAF),
+                        ('LABELLED', aggregation.LABELLED),
+                        ('LABEL_BYTES', aggregation.LABEL.size),
                         ('MAX_LEVELS', aggregation.MAX_LEVELS),
                         ('MAX_TREE_WORKERS', aggregation.MAX_TREE_WORKERS),
                         ('ABSENCE_LEVEL', aggregation.ABSENCE_LEVEL),

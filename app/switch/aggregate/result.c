@@ -180,7 +180,7 @@ bool
 result_fits_request(
 	const struct aggregate_message *request, const struct aggregate_outcome *outcome)
 {
-	return !outcome->digits &&
+	return !outcome->no_values &&
 		outcome->bytes == aggregate_result_bytes(outcome->entry, request->worker);
 }
 

@@ -17,9 +17,9 @@
  *     owner).
  *  2. it holds c and has w: dropped (DUPLICATE), or, once the chunk has been incomplete for
  *     `stall` ticks, answered with the lowest worker that is missing (STALLED).
- *  3. it holds c: operation, format, count and owner have to be as the others' (MISMATCH, and the
- *     entry stays as it was). The values are added, or kept, if it is a copy and w its owner.
- *     ADDED; or COMPLETED: the result is rounded and stored; or STALLED as in 2, with the values
+ *  3. it holds c: operation, format, count, owner and label have to be as the others' (MISMATCH,
+ *     and the entry stays as it was). The values are added, or kept, if it is a copy and w its
+ * owner. ADDED; or COMPLETED: the result is rounded and stored; or STALLED as in 2, with the values
  *     added all the same.
  *  4. it is empty and c < 2S, or holds c - 2S, complete: c begins, then as 3.
  *  5. c is older than what it holds: dropped (STALE). Anything else: WINDOW.
@@ -68,7 +68,7 @@ enum aggregate_send {
 	X(DUPLICATE, duplicate, NOTHING, NONE, "values that were there already, dropped")      \
 	X(STALE, stale, NOTHING, NONE, "chunks that are over, dropped")                        \
 	X(MISMATCH, mismatch, REPLY, MISMATCH,                                                 \
-		"operation, format, count or owner not as the others'")                        \
+		"operation, format, count, owner or label not as the others'")                 \
 	X(WINDOW, window, REPLY, WINDOW, "chunks further ahead than the slots allow")          \
 	X(STALLED, stalled, REPLY, NONE, "told which worker's values are missing, and why")    \
 	X(TOO_LARGE, too_large, REPLY, MISMATCH, "chunks larger than granted")                 \
@@ -158,6 +158,7 @@ struct aggregate_entry {
 	uint64_t seen;  /**< bit w: worker w's values have arrived */
 	uint64_t begun; /**< ticks: when its first packet came */
 	uint32_t chunk;
+	uint32_t label; /**< of the call that it begins; 0: none */
 	uint16_t count; /**< values */
 	uint8_t state;  /**< enum aggregate_state */
 	uint8_t op;

@@ -111,7 +111,8 @@ struct aggregate_outcome {
 	enum aggregate_action action;
 	uint8_t reason; /**< AGGREGATE_SEND_REPLY: enum aggregate_reason */
 	uint8_t code;   /**< AGGREGATE_STATUS_CODE, or the parent's that has no reasons */
-	bool digits;    /**< whether it carried a part of digits: `bytes` are the part's */
+	/** Whether it carried a part of digits or a label in place of values: `bytes` are its. */
+	bool no_values;
 	uint16_t
 		index; /**< of the job, less than the limits' jobs; see aggregate_worker_sender() */
 	uint8_t workers; /**< AGGREGATE_SEND_RESULTS: of the job */

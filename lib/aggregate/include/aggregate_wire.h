@@ -34,7 +34,7 @@ struct aggregate_hdr {
 	uint8_t op;      /**< enum aggregate_op */
 	uint8_t format;  /**< enum aggregate_format, or AGGREGATE_INTO() of two; join and leave: not
 			  * looked at */
-	uint8_t status;  /**< as in struct netfc_hdr */
+	uint8_t status;  /**< as in struct netfc_hdr; a chunk's request: 0 or AGGREGATE_LABELLED */
 	uint16_t count;  /**< values; join and leave: 0 */
 	uint32_t id;     /**< the chunk's number; join and leave: any, chosen by the sender */
 	uint16_t job;
@@ -73,6 +73,13 @@ enum aggregate_feature {
 
 /** In a chunk's byte `reason`: it carries a part in place of values. */
 #define AGGREGATE_DIGITS 0x80
+
+/**
+ * In a request's status: a copy of nothing, with the label of the call that it begins in place of
+ * values. All members' labels have to be the same.
+ */
+#define AGGREGATE_LABELLED 0x01
+#define AGGREGATE_LABEL_BYTES 4
 
 /** Maximum switches above a worker's switch. */
 #define AGGREGATE_MAX_LEVELS 4
@@ -200,6 +207,7 @@ struct aggregate_message {
 	uint8_t detail;  /**< of the absence; 0: not known */
 	uint8_t level;   /**< of the absence: 0: the switch that answers; 1: its parent */
 	uint32_t id;     /**< the chunk's number */
+	uint32_t label;  /**< of the call that a copy of nothing begins; 0: none */
 	union {
 		uint64_t token;   /**< join */
 		uint64_t session; /**< all else */
@@ -227,10 +235,10 @@ const char *aggregate_absence_name(unsigned int absence);
  *   aggregate_refuse(): NETFC_STATUS_VERSION, _OP, _FORMAT or _LENGTH, checked in this order
  *   (_OP: no such operation or owner, or digits of another operation than sum and mean; _LENGTH: a
  *   reduction with count 0, a join or leave with values, a copy with values from another worker
- *   than its owner, a part that is malformed, does not fit the format's digits and the chunk's
- * lanes, or is followed by anything, or a payload that is too short; it may be too long if there
- * are values). A place in a tree is read unchecked, its list only if it is no longer than the
- * maximum of levels: aggregate_place_is_good().
+ *   than its owner, a label that is 0 or not of a copy of nothing, a part that is malformed, does
+ * not fit the format's digits and the chunk's lanes, or is followed by anything, or a payload that
+ * is too short; it may be too long if there are values). A place in a tree is read unchecked, its
+ * list only if it is no longer than the maximum of levels: aggregate_place_is_good().
  */
 int
 aggregate_parse_request(const uint8_t *payload, size_t length, struct aggregate_message *message);

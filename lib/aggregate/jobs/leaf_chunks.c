@@ -81,13 +81,16 @@ aggregate_leaf_write(struct aggregate_shard *shard, const struct aggregate_outco
 		.count = entry->count,
 		.job = uplink->number,
 		.id = entry->chunk,
+		.label = entry->label,
 		.session = uplink->session,
 		.part.parts = shard->parts};
 	uint8_t *values = payload + AGGREGATE_HEADER_BYTES;
 	size_t bytes = (size_t)entry->count * aggregate_value_bytes(entry->format);
 
 	aggregate_build_request(payload, &message);
-	if (shard->parts != 0)
+	if (entry->label != 0)
+		bytes = AGGREGATE_LABEL_BYTES; /* it has been written */
+	else if (shard->parts != 0)
 		bytes = write_part(shard, packet, uplink->bytes, values);
 	else
 		memcpy(values, entry->result, bytes);

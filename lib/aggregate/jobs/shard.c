@@ -241,10 +241,10 @@ aggregate_shard_packet(struct aggregate_shard *shard, const struct aggregate_mes
 	outcome->worker = request->worker;
 	outcome->level = 0;
 	outcome->code = AGGREGATE_STATUS_CODE;
-	outcome->digits = aggregate_has_digits(request);
-	outcome->bytes = outcome->digits  ? (uint32_t)aggregate_part_bytes(&request->part)
-		: request->values == NULL ? 0
-					  : request->count * aggregate_value_bytes(request->format);
+	outcome->no_values = aggregate_has_digits(request) || request->label != 0;
+	outcome->bytes = outcome->no_values || request->values != NULL
+		? (uint32_t)(aggregate_message_bytes(request) - AGGREGATE_HEADER_BYTES)
+		: 0;
 	outcome->action = take_packet(shard, request, sender, now, outcome);
 	if (outcome->reason == AGGREGATE_REASON_NONE)
 		outcome->reason = aggregate_action_reason(outcome->action);
@@ -274,9 +274,9 @@ aggregate_write_reply(uint8_t *payload, size_t length, const struct aggregate_ou
 {
 	if (outcome->action == AGGREGATE_REPEATED)
 		return length - outcome->bytes + write_result(payload, outcome);
-	/* What refuses a part is a header alone. */
+	/* What refuses a part or a label is a header alone. */
 	if (outcome->action == AGGREGATE_STALLED)
-		aggregate_write_absence(payload, outcome->digits ? 0 : outcome->bytes,
+		aggregate_write_absence(payload, outcome->no_values ? 0 : outcome->bytes,
 			outcome->absence, outcome->level, outcome->detail);
 	/* A chunk's own values are never sent back as its result, whatever the reason says. */
 	if (outcome->action == AGGREGATE_JOINED)
@@ -287,7 +287,7 @@ aggregate_write_reply(uint8_t *payload, size_t length, const struct aggregate_ou
 		aggregate_refuse(payload, AGGREGATE_HEADER_BYTES, outcome->code, outcome->reason);
 	if (is_join(payload))
 		aggregate_write_join(payload, &outcome->join);
-	return outcome->digits ? length - outcome->bytes : length;
+	return outcome->no_values ? length - outcome->bytes : length;
 }
 
 const struct aggregate_sender *

@@ -61,6 +61,7 @@ begin(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	entry->seen = 0;
 	entry->begun = now;
 	entry->chunk = chunk->id;
+	entry->label = chunk->label;
 	entry->count = chunk->count;
 	entry->op = chunk->op;
 	entry->format = chunk->format;
@@ -196,7 +197,8 @@ static bool
 agrees(const struct aggregate_entry *entry, const struct aggregate_message *chunk)
 {
 	return entry->op == chunk->op && entry->format == chunk->format &&
-		entry->count == chunk->count && entry->owner == chunk->owner;
+		entry->count == chunk->count && entry->owner == chunk->owner &&
+		entry->label == chunk->label;
 }
 
 /* What the parent has said, or that it says nothing. */

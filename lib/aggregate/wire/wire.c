@@ -150,11 +150,23 @@ sends_values(const struct aggregate_message *request)
 		aggregate_sends_values(request->op, request->owner, request->worker);
 }
 
+/* What has a label is a copy of nothing, and the label. */
+static bool
+read_label(const uint8_t *payload, size_t length, struct aggregate_message *message)
+{
+	if (message->op != AGGREGATE_COPY || message->count != 0 ||
+		length != AGGREGATE_HEADER_BYTES + AGGREGATE_LABEL_BYTES)
+		return false;
+	memcpy(&message->label, payload + AGGREGATE_HEADER_BYTES, sizeof(message->label));
+	message->label = be32toh(message->label);
+	return message->label != 0;
+}
+
 static bool
 fits_request(const struct aggregate_message *request, size_t length)
 {
 	if (request->op == AGGREGATE_COPY && !sends_values(request))
-		return length == AGGREGATE_HEADER_BYTES;
+		return length == aggregate_message_bytes(request);
 	return aggregate_is_reduction(request->op) ==
 		(request->count != 0 && request->op != AGGREGATE_COPY) &&
 		length >= aggregate_message_bytes(request);
@@ -273,6 +285,9 @@ aggregate_parse_request(const uint8_t *payload, size_t length, struct aggregate_
 	read_message(&hdr, message);
 	if (aggregate_is_chunk(message->op))
 		code = read_chunk_kind(payload, length, message);
+	if (aggregate_is_chunk(message->op) && (hdr.status & AGGREGATE_LABELLED) != 0 &&
+		code == NETFC_STATUS_OK && !read_label(payload, length, message))
+		code = NETFC_STATUS_LENGTH;
 	if (code != NETFC_STATUS_OK)
 		return code;
 	if (!fits_request(message, length))
@@ -308,6 +323,8 @@ aggregate_message_bytes(const struct aggregate_message *message)
 	if (message->op == AGGREGATE_JOIN)
 		return AGGREGATE_HEADER_BYTES + sizeof(struct aggregate_join_wire) +
 			place_bytes(&message->join.place);
+	if (message->label != 0)
+		return AGGREGATE_HEADER_BYTES + AGGREGATE_LABEL_BYTES;
 	if (aggregate_has_digits(message))
 		return AGGREGATE_HEADER_BYTES + aggregate_part_bytes(&message->part);
 	return AGGREGATE_HEADER_BYTES + (sends_values(message) ? value_bytes(message) : 0);
@@ -348,7 +365,12 @@ reason_of(const struct aggregate_message *request)
 void
 aggregate_build_request(uint8_t *payload, const struct aggregate_message *message)
 {
-	write_header(payload, message, message->worker, 0, reason_of(message));
+	const uint32_t label = htobe32(message->label);
+
+	write_header(payload, message, message->worker, label != 0 ? AGGREGATE_LABELLED : 0,
+		reason_of(message));
+	if (label != 0)
+		memcpy(payload + AGGREGATE_HEADER_BYTES, &label, sizeof(label));
 	if (message->op == AGGREGATE_JOIN)
 		aggregate_write_join(payload, &message->join);
 }

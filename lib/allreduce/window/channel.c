@@ -103,6 +103,12 @@ drop_answered(struct channel *channel)
 	}
 }
 
+static size_t
+label_bytes(const struct piece *piece)
+{
+	return piece->label != 0 ? AGGREGATE_LABEL_BYTES : 0;
+}
+
 /* Bytes of a slot's packet. */
 static size_t
 request_bytes(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot)
@@ -111,7 +117,7 @@ request_bytes(const struct netfc_allreduce *comm, const struct peer *peer, const
 	size_t values = (size_t)piece.count * slot->handle->value_bytes;
 
 	if (piece.from == NULL)
-		return AGGREGATE_HEADER_BYTES + keys_bytes(comm);
+		return AGGREGATE_HEADER_BYTES + label_bytes(&piece) + keys_bytes(comm);
 	return AGGREGATE_HEADER_BYTES + (values > peer->least ? values : peer->least) +
 		keys_bytes(comm);
 }
@@ -124,8 +130,9 @@ build(const struct netfc_allreduce *comm, const struct peer *peer, const struct 
 	const struct netfc_allreduce_handle *handle = slot->handle;
 	const struct piece piece = piece_of(comm, peer, slot);
 	const struct aggregate_message message = {
-		.op = handle->op,
-		.format = handle->format,
+		.op = piece.op,
+		.label = piece.label,
+		.format = piece.format,
 		.owner = piece.owner,
 		.worker = (uint8_t)comm->options.worker,
 		.count = piece.count,
@@ -135,7 +142,8 @@ build(const struct netfc_allreduce *comm, const struct peer *peer, const struct 
 	};
 
 	size_t length = request_bytes(comm, peer, slot) - keys_bytes(comm);
-	size_t used = AGGREGATE_HEADER_BYTES + (piece.from != NULL ? piece.bytes : 0);
+	size_t used =
+		AGGREGATE_HEADER_BYTES + (piece.from != NULL ? piece.bytes : label_bytes(&piece));
 
 	aggregate_build_request(payload, &message);
 	if (piece.from != NULL)
@@ -147,9 +155,9 @@ build(const struct netfc_allreduce *comm, const struct peer *peer, const struct 
 
 /* Whether it is to be sent, in one packet. */
 static bool
-is_one_packet(const struct slot *slot)
+is_one_packet(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot)
 {
-	return slot->handle != NULL && !parts_are_of(slot);
+	return slot->handle != NULL && !parts_are_of(comm, peer, slot);
 }
 
 /* How many from the queue's head can go in one call. */
@@ -195,7 +203,7 @@ send_each(struct netfc_allreduce *comm, struct channel *channel)
 		const struct slot *slot = &channel->peer->slot[at_queue(channel, i)];
 
 		place = packets_place(buffers, channel, count);
-		if (!is_one_packet(slot) || place == NULL)
+		if (!is_one_packet(comm, channel->peer, slot) || place == NULL)
 			break;
 		packets_set_length(
 			buffers, channel, count, build(comm, channel->peer, slot, place));
@@ -217,7 +225,7 @@ send_segments(struct netfc_allreduce *comm, struct channel *channel)
 		const struct slot *slot = &channel->peer->slot[at_queue(channel, count)];
 		size_t bytes;
 
-		if (!is_one_packet(slot))
+		if (!is_one_packet(comm, channel->peer, slot))
 			break;
 		bytes = request_bytes(comm, channel->peer, slot);
 		if (count > 0 && bytes > segment)
@@ -242,7 +250,7 @@ channel_send(struct netfc_allreduce *comm, struct channel *channel, uint64_t now
 		drop_answered(channel);
 		if (channel->queued == 0)
 			return NETFC_ALLREDUCE_OK;
-		if (parts_are_of(&peer->slot[at_queue(channel, 0)]))
+		if (parts_are_of(comm, peer, &peer->slot[at_queue(channel, 0)]))
 			count = parts_send(comm, channel, &peer->slot[at_queue(channel, 0)]);
 		else if (peer->gso && channel->queued > 1 &&
 			2 * comm->buffers.stride <= PACKETS_SEGMENTS_BYTES)

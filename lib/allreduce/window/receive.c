@@ -97,8 +97,8 @@ take_result(struct netfc_allreduce *comm, struct channel *channel, struct slot *
 	struct peer *peer = channel->peer;
 	const struct piece piece = piece_of(comm, peer, slot);
 
-	if (reply->op != handle->op || reply->format != handle->format ||
-		reply->count != piece.count || (piece.to != NULL && reply->values == NULL)) {
+	if (reply->op != piece.op || reply->format != piece.format || reply->count != piece.count ||
+		(piece.to != NULL && reply->values == NULL)) {
 		comm->stats.foreign++;
 		return;
 	}

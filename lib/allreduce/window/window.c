@@ -7,6 +7,9 @@
 #include "net/packets.h"
 #include "internal.h"
 
+/* Of nothing: any would do. */
+#define LABEL_FORMAT AGGREGATE_FP32
+
 /* How many of the first `end` chunks of all switches go to switch `index` of `peers`. */
 static uint64_t
 share(uint64_t end, unsigned int index, unsigned int peers)
@@ -112,11 +115,10 @@ result_bytes(const struct netfc_allreduce_handle *handle, uint64_t bytes)
 	return bytes / handle->word_bytes * handle->result_word_bytes;
 }
 
-struct piece
-piece_of(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot)
+static struct piece
+piece_of_values(const struct netfc_allreduce *comm, const struct netfc_allreduce_handle *handle,
+	uint64_t number)
 {
-	const struct netfc_allreduce_handle *handle = slot->handle;
-	uint64_t number = piece_number(comm, peer, slot->chunk) - handle->first;
 	uint64_t block = number % handle->blocks;
 	uint64_t first = number / handle->blocks * handle->in_chunk;
 	uint64_t left = handle->bytes - first;
@@ -133,8 +135,29 @@ piece_of(const struct netfc_allreduce *comm, const struct peer *peer, const stru
 		.bytes = bytes,
 		.result_bytes = (uint32_t)result_bytes(handle, bytes),
 		.count = (uint16_t)((bytes + handle->value_bytes - 1) / handle->value_bytes),
+		.op = handle->op,
+		.format = handle->format,
 		.owner = owner,
 	};
+}
+
+struct piece
+piece_of(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot)
+{
+	const struct netfc_allreduce_handle *handle = slot->handle;
+	uint64_t number = piece_number(comm, peer, slot->chunk) - handle->first;
+
+	if (handle->label != 0 && number == 0)
+		return (struct piece){
+			.label = handle->label, .op = AGGREGATE_COPY, .format = LABEL_FORMAT};
+	return piece_of_values(comm, handle, number - (handle->label != 0));
+}
+
+bool
+parts_are_of(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot)
+{
+	return slot->handle != NULL && slot->handle->totals != NULL &&
+		piece_of(comm, peer, slot).label == 0;
 }
 
 /* A slot's sums, and how they are divided. */

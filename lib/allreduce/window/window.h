@@ -16,8 +16,9 @@ struct piece {
 	uint8_t *to;         /* NULL: it receives none */
 	uint32_t bytes;      /* of values */
 	uint32_t result_bytes;
-	uint16_t count; /* values; the last one's bytes may be there in part */
-	uint8_t owner;  /* as in requests */
+	uint32_t label;            /* of the call that it begins, without values; 0: none */
+	uint16_t count;            /* values; the last one's bytes may be there in part */
+	uint8_t op, format, owner; /* as in requests */
 };
 
 /* The number, among those of all switches, of a switch's chunk. */
@@ -33,11 +34,8 @@ piece_of(const struct netfc_allreduce *comm, const struct peer *peer, const stru
 
 /* Chunks of exact sums, each of which is several packets. */
 
-static inline bool
-parts_are_of(const struct slot *slot)
-{
-	return slot->handle != NULL && slot->handle->totals != NULL;
-}
+bool
+parts_are_of(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot);
 
 /*
  * Send parts of a slot's chunk that are still to be sent. Returns whether all have been, or -1 and

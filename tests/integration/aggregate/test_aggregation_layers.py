@@ -74,6 +74,14 @@ def test_scapy_reads_copies():
     assert theirs.mysummary().endswith('reply: late 5')
 
 
+def test_labels_of_calls():
+    payload = aggregation.label(PLACE, 5, 7, 0x89ab0001)
+    layer = Aggregation(payload)
+    assert (layer.label, layer.values, layer.id) == (0x89ab0001, None, 7)
+    assert bytes(Aggregation(op='copy', format='fp32', id=7, job=513, worker=3, flags=1, count=0,
+                             session=PLACE.session, label=0x89ab0001)) == payload
+
+
 def test_scapy_reads_what_a_join_is_granted():
     """In the cookie's place."""
     payload = bytearray(aggregation.join(PLACE, 4, 8, 1448, cookie=5))
@@ -101,7 +109,8 @@ def dissect(tmp_path_factory):
     wider = aggregation.chunk(PLACE, 33, 0x58, 7, b'\x38\x7e')
     sums = wider[:5] + b'\x80' + wider[6:24] + struct.pack('>2f', 1.5, 896)
     payloads = [chunk, bytes(refusal), join, join[:5] + b'\x80' + join[6:], chunk[:-2],
-                copy, bytes(late), bytes(done), eights, wider, sums]
+                copy, bytes(late), bytes(done), eights, wider, sums,
+                aggregation.label(PLACE, 5, 7, 0x89ab0001)]
     folder = tmp_path_factory.mktemp('capture')
     folder.chmod(0o755)
     wrpcap(str(folder / 'pcap'), [Ether() / IP() / UDP(sport=1, dport=20041) / payload
@@ -110,7 +119,8 @@ def dissect(tmp_path_factory):
 
 
 def test_wireshark_shows_requests(dissected):
-    request, refusal, join, granted, cut, copy, late, done, eights, wider, sums = dissected
+    request, refusal, join, granted, cut, copy, late, done, eights, wider, sums, call = dissected
+    assert 'Label: 0x89ab0001' in call and 'Values are missing' not in call
     assert 'sum job 513 worker 3 chunk 7, 2 fp32, request' in request
     assert 'Value: 1.5' in request and 'Value: -2' in request
     assert 'Session: 0x1112131415161718' in request and 'Token' not in request
