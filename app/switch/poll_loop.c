@@ -82,11 +82,13 @@ handle_burst(struct app *app, struct lcore *lcore, unsigned int in, struct rte_m
 {
 	struct pipeline_worker *worker = __atomic_load_n(&lcore->worker, __ATOMIC_ACQUIRE);
 	struct trace_slot *trace = __atomic_load_n(&lcore->trace, __ATOMIC_ACQUIRE);
+	const struct endpoint *endpoint = &app->port[in].endpoint;
+	const struct pipeline_gate gate = {endpoint_admit, endpoint};
 	struct frame frames[PIPELINE_BURST];
 
 	lcore->counters.busy_polls++;
 	lcore->counters.rx_packets += count;
-	pipeline_process(worker, mbufs, frames, count);
+	pipeline_process_admitted(worker, endpoint->count > 0 ? &gate : NULL, mbufs, frames, count);
 	if (unlikely(trace != NULL))
 		trace_sample(trace, app->port[in].id, mbufs, frames, count);
 	if (lcore->slowloris != NULL)

@@ -96,6 +96,39 @@ mbuf_bytes(struct rte_mbuf *mbuf, uint32_t offset, uint32_t length)
 	return rte_pktmbuf_mtod_offset(mbuf, void *, offset);
 }
 
+/*
+ * Have a packet's first bytes in its first segment, where a device has put headers and payload
+ * into several. False: there is no space for them, or the packet is shorter.
+ */
+static inline bool
+mbuf_pull(struct rte_mbuf *mbuf, uint32_t length)
+{
+	while (rte_pktmbuf_data_len(mbuf) < length) {
+		struct rte_mbuf *next = mbuf->next;
+		uint16_t some;
+
+		if (next == NULL)
+			return false;
+		some = (uint16_t)RTE_MIN(
+			length - rte_pktmbuf_data_len(mbuf), (uint32_t)rte_pktmbuf_data_len(next));
+		if (some > rte_pktmbuf_tailroom(mbuf))
+			return false;
+		memcpy(rte_pktmbuf_mtod_offset(mbuf, void *, rte_pktmbuf_data_len(mbuf)),
+			rte_pktmbuf_mtod(next, const void *), some);
+		mbuf->data_len = (uint16_t)(mbuf->data_len + some);
+		rte_pktmbuf_data_len(next) = (uint16_t)(rte_pktmbuf_data_len(next) - some);
+		next->data_off = (uint16_t)(next->data_off + some);
+		if (rte_pktmbuf_data_len(next) > 0)
+			continue;
+		mbuf->next = next->next;
+		mbuf->nb_segs--;
+		next->next = NULL;
+		next->nb_segs = 1;
+		rte_pktmbuf_free_seg(next);
+	}
+	return true;
+}
+
 /* Overwrite bytes in any segments; the packet must be long enough. */
 static inline void
 mbuf_write(struct rte_mbuf *mbuf, uint32_t offset, const void *source, uint32_t length)

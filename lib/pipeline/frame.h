@@ -37,6 +37,7 @@ struct frame {
 	bool answered : 1;       /**< a request that pipeline_process() has made a reply */
 	bool query : 1;          /**< a query, left to pipeline_answer_query() */
 	bool contiguous : 1;     /**< see FRAME_CONTIGUOUS_BYTES */
+	bool refused : 1;        /**< a request that a struct pipeline_gate does not let in */
 	uint16_t vlan;           /**< VLAN of the outer tag, 0 without one */
 	uint16_t ether_type;     /**< behind the tags, in host order; 0 if the frame ends before */
 	uint16_t network_offset; /**< of what ether_type says */

@@ -67,10 +67,48 @@ compute_gathered(struct pipeline_worker *worker, struct classified *classified)
 		&worker->batches, classified, &pipeline->groups, plan, &worker->counters.lanes);
 }
 
+/* Whether a gate lets a request in; if not, its frame says so. */
+static bool
+is_admitted(const struct pipeline_gate *gate, struct rte_mbuf *mbuf, struct frame *frame)
+{
+	if (gate->admit(gate->context, mbuf, frame))
+		return true;
+	frame->answered = false;
+	frame->refused = true;
+	return false;
+}
+
+/* Take the requests of a class that the gate does not let in off its list. */
+static void
+admit_class(const struct pipeline_gate *gate, struct rte_mbuf **mbufs, struct frame *frames,
+	struct classified *classified, enum packet_class class)
+{
+	const unsigned int count = classified->count[class];
+	uint8_t *packet = classified->packet[class];
+	unsigned int kept = 0;
+
+	for (unsigned int p = 0; p < count; p++) {
+		if (is_admitted(gate, mbufs[packet[p]], &frames[packet[p]]))
+			packet[kept++] = packet[p];
+	}
+	classified->count[class] = kept;
+	/* What is known of all that are gathered still holds; but they are not the first ones. */
+	if (kept < count)
+		classified->uniform = 0;
+}
+
+static __rte_noinline void
+admit(const struct pipeline_gate *gate, struct rte_mbuf **mbufs, struct frame *frames,
+	struct classified *classified)
+{
+	for (enum packet_class class = CLASS_SINGLE; class < CLASSES; class ++)
+		admit_class(gate, mbufs, frames, classified, class);
+}
+
 /* The packets that the fast path cannot handle. Returns their exceptions. */
 static uint64_t
-run_slow_path(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
-	const struct classified *classified)
+run_slow_path(struct pipeline_worker *worker, const struct pipeline_gate *gate,
+	struct rte_mbuf **mbufs, struct frame *frames, const struct classified *classified)
 {
 	struct pipeline_counters *counters = &worker->counters;
 	uint64_t exceptions = 0;
@@ -80,6 +118,11 @@ run_slow_path(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct fr
 		struct slow_path_result result;
 
 		frame_parse(mbufs[packet], &frames[packet]);
+		if (gate != NULL &&
+			slow_path_is_request(
+				&worker->pipeline->slow_path, mbufs[packet], &frames[packet]) &&
+			!is_admitted(gate, mbufs[packet], &frames[packet]))
+			continue;
 		result =
 			slow_path_run(&worker->pipeline->slow_path, mbufs[packet], &frames[packet]);
 		if (!result.answered)
@@ -105,6 +148,13 @@ void
 pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
 	uint16_t count)
 {
+	pipeline_process_admitted(worker, NULL, mbufs, frames, count);
+}
+
+void
+pipeline_process_admitted(struct pipeline_worker *worker, const struct pipeline_gate *gate,
+	struct rte_mbuf **mbufs, struct frame *frames, uint16_t count)
+{
 	struct pipeline_counters *counters = &worker->counters;
 	struct classified *classified = &worker->classified;
 	uint64_t exceptions = 0;
@@ -112,6 +162,8 @@ pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct
 
 	template_classify(
 		&worker->template, &worker->pipeline->classifier, mbufs, frames, count, classified);
+	if (gate != NULL)
+		admit(gate, mbufs, frames, classified);
 	gathered = classified->count[CLASS_SINGLE] + classified->count[CLASS_LANES_8] +
 		classified->count[CLASS_LANES_16];
 	in_place = classified->count[CLASS_IN_PLACE];
@@ -121,7 +173,7 @@ pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct
 		exceptions = compute_gathered(worker, classified);
 	if (in_place > 0)
 		exceptions += in_place_run(&worker->pipeline->groups, classified, frames, counters);
-	exceptions += run_slow_path(worker, mbufs, frames, classified);
+	exceptions += run_slow_path(worker, gate, mbufs, frames, classified);
 	count_exceptions(counters, exceptions);
 }
 

@@ -104,6 +104,17 @@ void pipeline_worker_free(struct pipeline_worker *worker);
 /** What the worker has counted. */
 const struct pipeline_counters *pipeline_worker_counters(const struct pipeline_worker *worker);
 
+/** Looks at requests before they are computed. */
+struct pipeline_gate {
+	/**
+	 * Whether a request is to be computed and answered; frame->refused is set where it is not.
+	 * It may complete the UDP checksum, in the packet and in frame->checksum, and move bytes
+	 * into the first segment.
+	 */
+	bool (*admit)(const void *context, struct rte_mbuf *mbuf, struct frame *frame);
+	const void *context;
+};
+
 /**
  * Parse and compute a burst, in place.
  *
@@ -114,6 +125,10 @@ const struct pipeline_counters *pipeline_worker_counters(const struct pipeline_w
  */
 void pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
 	uint16_t count);
+
+/** The same of the requests that a gate lets in; NULL: of all. */
+void pipeline_process_admitted(struct pipeline_worker *worker, const struct pipeline_gate *gate,
+	struct rte_mbuf **mbufs, struct frame *frames, uint16_t count);
 
 /** What a query is answered with. */
 struct pipeline_answer {

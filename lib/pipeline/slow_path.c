@@ -146,6 +146,16 @@ request_open(struct rte_mbuf *mbuf, struct frame *frame, struct request *request
 	fill(mbuf, frame, &header, request);
 }
 
+/* Whether a packet is a request; its header. */
+static bool
+read_request(const struct rte_mbuf *mbuf, const struct frame *frame, struct netfc_hdr *header)
+{
+	if (!frame->to_netfc_port || frame->payload_length < ANSWERABLE_BYTES)
+		return false;
+	*header = read_header(mbuf, frame);
+	return header->magic == RTE_BE16(NETFC_MAGIC) && (header->status & NETFC_STATUS_REPLY) == 0;
+}
+
 /*
  * Look for a request. Returns the status code of its reply, or -1 if the packet is not to be
  * touched: no NetFC, or computed by another switch.
@@ -156,10 +166,7 @@ request_parse(struct rte_mbuf *mbuf, struct frame *frame, const struct groups *g
 {
 	struct netfc_hdr header;
 
-	if (!frame->to_netfc_port || frame->payload_length < ANSWERABLE_BYTES)
-		return -1;
-	header = read_header(mbuf, frame);
-	if (header.magic != RTE_BE16(NETFC_MAGIC) || (header.status & NETFC_STATUS_REPLY) != 0)
+	if (!read_request(mbuf, frame, &header))
 		return -1;
 	fill(mbuf, frame, &header, request);
 	return (int)check_header(&header, frame->payload_length, groups);
@@ -350,6 +357,16 @@ answer(const struct groups *groups, struct request *request, uint32_t *lanes)
 	compute(&groups->group[number], request);
 	*lanes = request->count;
 	return NETFC_STATUS_OK;
+}
+
+bool
+slow_path_is_request(
+	const struct slow_path *slow_path, const struct rte_mbuf *mbuf, struct frame *frame)
+{
+	struct netfc_hdr header;
+
+	frame->to_netfc_port = frame->udp && frame->udp_port == slow_path->udp_port;
+	return read_request(mbuf, frame, &header);
 }
 
 struct slow_path_result

@@ -28,6 +28,10 @@ struct slow_path_result {
 	uint32_t lanes;         /**< if they have been computed */
 };
 
+/** Whether a packet is a request, be it one to be answered with an error. See slow_path_run(). */
+bool slow_path_is_request(
+	const struct slow_path *slow_path, const struct rte_mbuf *mbuf, struct frame *frame);
+
 /**
  * Answer a packet if it is a request.
  *

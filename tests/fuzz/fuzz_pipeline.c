@@ -189,9 +189,15 @@ forward_burst(const struct burst *burst)
 
 	for (uint16_t i = 0; i < burst->count; i++) {
 		enum drop_reason reason = DROP_REASON_COUNT;
-		enum verdict verdict =
-			endpoint_handle(&endpoint, burst->mbuf[i], &burst->frame[i], &reason);
+		struct frame *frame = &burst->frame[i];
+		enum verdict verdict;
 
+		/* Here replies come to the gate, whose checksums are as right as the requests'. */
+		if (frame->answered && !endpoint_admit(&endpoint, burst->mbuf[i], frame)) {
+			frame->answered = false;
+			frame->refused = true;
+		}
+		verdict = endpoint_handle(&endpoint, burst->mbuf[i], frame, &reason);
 		FUZZ_CHECK((verdict == VERDICT_DROP) == (reason < DROP_REASON_COUNT));
 		if (verdict != VERDICT_FORWARD)
 			continue;

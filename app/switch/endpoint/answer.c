@@ -131,34 +131,71 @@ datagram_sum(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *chec
 	return true;
 }
 
+/* What there is to know of a datagram's sums. */
+struct datagram {
+	struct rte_udp_hdr *udp;
+	uint64_t pseudo;
+	uint16_t sum; /* with the checksum in it */
+};
+
+/* Its sums; false if the datagram is incomplete, or the IP header is damaged. */
+static bool
+read_datagram(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum,
+	struct datagram *datagram)
+{
+	datagram->udp = rte_pktmbuf_mtod_offset(mbuf, struct rte_udp_hdr *, frame->udp_offset);
+	datagram->pseudo = pseudo_header(mbuf, frame, datagram->udp->dgram_len);
+	return verify_ipv4(mbuf, frame) && datagram_sum(mbuf, frame, checksum, &datagram->sum);
+}
+
+/* Only over IPv4 may a datagram have no checksum. */
+static bool
+has_none(const struct datagram *datagram, const struct frame *frame)
+{
+	return datagram->udp->dgram_cksum == 0 && frame->network == FRAME_IPV4;
+}
+
 /*
- * Whether a datagram is undamaged. Packets that the kernel sends over a virtual interface may hold
- * the sum of the pseudo header in place of a checksum, for a device to finish, and there is none.
+ * Packets that the kernel sends over a virtual interface may hold the sum of the pseudo header in
+ * place of a checksum, for a device to finish, and there is none.
  */
 static bool
-verify_udp(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum,
-	const struct rte_udp_hdr *udp, uint16_t as_sent)
+has_partial(const struct datagram *datagram)
 {
-	uint64_t pseudo = pseudo_header(mbuf, frame, udp->dgram_len);
-	uint16_t sum;
+	return same_sum(datagram->udp->dgram_cksum, checksum_fold(datagram->pseudo));
+}
 
-	if (!verify_ipv4(mbuf, frame))
-		return false;
-	if (udp->dgram_cksum == 0 && frame->network == FRAME_IPV4)
-		return true;
-	if (!datagram_sum(mbuf, frame, checksum, &sum))
-		return false;
-	return same_sum(checksum_fold(sum + pseudo), 0xffff) ||
-		same_sum(as_sent, checksum_fold(pseudo));
+static bool
+has_right(const struct datagram *datagram)
+{
+	return same_sum(checksum_fold(datagram->sum + datagram->pseudo), 0xffff);
 }
 
 bool
 answer_verify_udp(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum)
 {
-	const struct rte_udp_hdr *udp =
-		rte_pktmbuf_mtod_offset(mbuf, const struct rte_udp_hdr *, frame->udp_offset);
+	struct datagram datagram;
 
-	return verify_udp(mbuf, frame, checksum, udp, udp->dgram_cksum);
+	return read_datagram(mbuf, frame, checksum, &datagram) &&
+		(has_none(&datagram, frame) || has_right(&datagram) || has_partial(&datagram));
+}
+
+bool
+answer_complete_udp(struct rte_mbuf *mbuf, struct frame *frame, checksum_fn *checksum)
+{
+	struct datagram datagram;
+
+	if (mbuf_bytes(mbuf, 0, frame_payload_offset(frame)) == NULL ||
+		!read_datagram(mbuf, frame, checksum, &datagram))
+		return false;
+	if (!has_none(&datagram, frame) && has_right(&datagram))
+		return true;
+	if (!has_none(&datagram, frame) && !has_partial(&datagram))
+		return false;
+	frame->checksum = checksum_update(
+		UINT16_MAX, datagram.sum + datagram.pseudo + (uint16_t)~datagram.udp->dgram_cksum);
+	datagram.udp->dgram_cksum = frame->checksum;
+	return true;
 }
 
 void
@@ -180,38 +217,31 @@ answer_cut_udp(struct rte_mbuf *mbuf, const struct frame *frame, uint16_t payloa
 }
 
 void
+answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac)
+{
+	struct rte_udp_hdr *udp =
+		rte_pktmbuf_mtod_offset(mbuf, struct rte_udp_hdr *, frame->udp_offset);
+	rte_be16_t source = udp->src_port;
+
+	turn_ip(mbuf, frame, frame->udp_offset + (uint32_t)sizeof(*udp));
+	udp->src_port = udp->dst_port;
+	udp->dst_port = source;
+	answer_ethernet(mbuf, mac);
+}
+
+void
 answer_turn_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac,
 	checksum_fn *checksum)
 {
 	struct rte_udp_hdr *udp =
 		rte_pktmbuf_mtod_offset(mbuf, struct rte_udp_hdr *, frame->udp_offset);
-	rte_be16_t source = udp->src_port;
 	uint16_t sum = 0;
 
-	turn_ip(mbuf, frame, frame->udp_offset + (uint32_t)sizeof(*udp));
-	udp->src_port = udp->dst_port;
-	udp->dst_port = source;
+	answer_udp(mbuf, frame, mac);
 	udp->dgram_cksum = 0;
 	datagram_sum(mbuf, frame, checksum, &sum);
 	udp->dgram_cksum =
 		checksum_update((uint16_t)~sum, pseudo_header(mbuf, frame, udp->dgram_len));
-	answer_ethernet(mbuf, mac);
-}
-
-bool
-answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac,
-	checksum_fn *checksum)
-{
-	uint32_t end = frame->udp_offset + (uint32_t)sizeof(struct rte_udp_hdr);
-	const struct rte_udp_hdr *udp;
-
-	if (mbuf_bytes(mbuf, 0, end) == NULL)
-		return false;
-	udp = rte_pktmbuf_mtod_offset(mbuf, const struct rte_udp_hdr *, frame->udp_offset);
-	if (!verify_udp(mbuf, frame, checksum, udp, frame->checksum))
-		return false;
-	answer_turn_udp(mbuf, frame, mac, checksum);
-	return true;
 }
 
 bool

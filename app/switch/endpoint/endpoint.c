@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stddef.h>
 #include <string.h>
 
 #include <rte_arp.h>
 #include <rte_ip.h>
 
+#include "bytes.h"
 #include "endpoint/endpoint.h"
 #include "endpoint/neighbour.h"
 
@@ -32,6 +34,17 @@ has_address(const struct endpoint *endpoint, uint8_t family, const void *bytes)
 			return true;
 	}
 	return false;
+}
+
+/* More than all headers that are answered to; longer than a message of neighbour discovery. */
+#define HEADERS 256u
+
+/* Have the headers of a packet for the switch in its first segment, if there is space for them. */
+static void
+pull_headers(struct rte_mbuf *mbuf)
+{
+	if (mbuf->nb_segs > 1)
+		mbuf_pull(mbuf, RTE_MIN(rte_pktmbuf_pkt_len(mbuf), HEADERS));
 }
 
 static enum verdict
@@ -64,6 +77,7 @@ handle_arp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct 
 		return VERDICT_FORWARD;
 	if (arp->arp_opcode != RTE_BE16(RTE_ARP_OP_REQUEST))
 		return endpoint->asks ? VERDICT_NEIGHBOUR : drop(reason, DROP_NO_SERVICE);
+	pull_headers(mbuf);
 	return answer_arp(mbuf, frame, &endpoint->mac) ? VERDICT_ANSWER
 						       : drop(reason, DROP_MALFORMED);
 }
@@ -73,6 +87,8 @@ static enum verdict
 handle_udp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct frame *frame,
 	enum drop_reason *reason)
 {
+	if (frame->refused)
+		return drop(reason, DROP_MALFORMED);
 	if (!frame->answered && frame->to_netfc_port)
 		return drop(
 			reason, answer_is_reply(mbuf, frame) ? DROP_STRAY_REPLY : DROP_NOT_NETFC);
@@ -81,9 +97,8 @@ handle_udp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct 
 		return VERDICT_AGGREGATE;
 	if (!frame->answered)
 		return drop(reason, DROP_NO_SERVICE);
-	return answer_udp(mbuf, frame, &endpoint->mac, endpoint->checksum)
-		? VERDICT_ANSWER
-		: drop(reason, DROP_MALFORMED);
+	answer_udp(mbuf, frame, &endpoint->mac);
+	return VERDICT_ANSWER;
 }
 
 static enum verdict
@@ -113,6 +128,7 @@ handle_ipv4(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct
 	ip = rte_pktmbuf_read(mbuf, frame->network_offset, sizeof(*ip), &copy);
 	if (!has_address(endpoint, 4, &ip->dst_addr))
 		return VERDICT_FORWARD;
+	pull_headers(mbuf);
 	if (frame->udp)
 		return handle_udp(endpoint, mbuf, frame, reason);
 	return handle_icmp(endpoint, mbuf, frame, reason);
@@ -129,12 +145,14 @@ handle_ipv6(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct
 	if (discovery_solicited_address(mbuf, frame, target)) {
 		if (!has_address(endpoint, 6, target))
 			return VERDICT_FORWARD;
+		pull_headers(mbuf);
 		return discovery_answer(mbuf, frame, &endpoint->mac) ? VERDICT_ANSWER
 								     : drop(reason, DROP_MALFORMED);
 	}
 	ip = rte_pktmbuf_read(mbuf, frame->network_offset, sizeof(*ip), &copy);
 	if (!has_address(endpoint, 6, &ip->dst_addr))
 		return VERDICT_FORWARD;
+	pull_headers(mbuf);
 	if (frame->udp)
 		return handle_udp(endpoint, mbuf, frame, reason);
 	return handle_icmp(endpoint, mbuf, frame, reason);
@@ -151,4 +169,27 @@ endpoint_handle(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const st
 	if (frame->network == FRAME_IPV6)
 		return handle_ipv6(endpoint, mbuf, frame, reason);
 	return VERDICT_FORWARD;
+}
+
+/* Whether an IP packet is for one of our addresses. */
+static bool
+is_addressed(
+	const struct endpoint *endpoint, const struct rte_mbuf *mbuf, const struct frame *frame)
+{
+	const bool ipv4 = frame->network == FRAME_IPV4;
+	const uint32_t at = ipv4 ? offsetof(struct rte_ipv4_hdr, dst_addr)
+				 : offsetof(struct rte_ipv6_hdr, dst_addr);
+	uint8_t copy[16];
+
+	return has_address(endpoint, ipv4 ? 4 : 6,
+		rte_pktmbuf_read(mbuf, frame->network_offset + at, ipv4 ? 4 : sizeof(copy), copy));
+}
+
+bool
+endpoint_admit(const void *endpoint, struct rte_mbuf *mbuf, struct frame *frame)
+{
+	if (!is_addressed(endpoint, mbuf, frame))
+		return true;
+	pull_headers(mbuf);
+	return answer_complete_udp(mbuf, frame, ((const struct endpoint *)endpoint)->checksum);
 }

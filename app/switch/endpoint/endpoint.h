@@ -48,9 +48,16 @@ void endpoint_init(struct endpoint *endpoint, const struct addresses *addresses,
 	const struct rte_ether_addr *mac);
 
 /**
+ * Whether a request may be computed: it is for others, or undamaged. Then its UDP checksum is
+ * complete, so that the reply's is right when the pipeline has updated it. See struct
+ * pipeline_gate.
+ */
+bool endpoint_admit(const void *endpoint, struct rte_mbuf *mbuf, struct frame *frame);
+
+/**
  * Answer a packet if it is for the switch.
  *
- * @param frame what pipeline_process() found
+ * @param frame what pipeline_process_admitted() found, with endpoint_admit()
  * @param reason why it is to be dropped, with VERDICT_DROP
  */
 enum verdict endpoint_handle(const struct endpoint *endpoint, struct rte_mbuf *mbuf,
@@ -71,11 +78,20 @@ void answer_ethernet(struct rte_mbuf *mbuf, const struct rte_ether_addr *mac);
 bool answer_arp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac);
 
 /**
- * A computed UDP datagram to its sender. The checksum is computed afresh: what the kernel sends
- * over a virtual interface may carry a partial one, which no update can mend.
+ * A computed UDP datagram to its sender, its checksum being right: turning it changes no sum.
+ *
+ * @param mbuf headers in the first segment
  */
-bool answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac,
-	checksum_fn *checksum);
+void answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac);
+
+/**
+ * Verify the checksums of a request, and write that of UDP where there is none or only a partial
+ * one, which no update could mend: the kernel sends such over a virtual interface.
+ *
+ * @param frame gets the checksum, too
+ * @return false: it is damaged, or its headers are not in the first segment
+ */
+bool answer_complete_udp(struct rte_mbuf *mbuf, struct frame *frame, checksum_fn *checksum);
 
 /**
  * Whether a datagram that has not been answered is as it was sent: its checksums are right. What
