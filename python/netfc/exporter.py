@@ -16,11 +16,14 @@ from netfc import dashboard, hosts
 try:
     from prometheus_client import exposition
 
-    from netfc import metrics
+    from netfc import metrics  # pylint: disable=ungrouped-imports
 
     WITHOUT_METRICS = ""
 except ModuleNotFoundError as _error:
-    WITHOUT_METRICS = f"/metrics needs {_error.name}: install python3-prometheus-client; the page works without it"
+    WITHOUT_METRICS = (
+        f"/metrics needs {_error.name}: install python3-prometheus-client; "
+        "the page works without it"
+    )
 
 SILENCE = 10  # seconds that a client may take to ask, and then to take the answer
 MAX_CLIENTS = 256  # at a time; others are closed

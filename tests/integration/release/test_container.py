@@ -3,15 +3,21 @@
 
 import contextlib
 import os
+import pathlib
+import pwd
+import re
+import shutil
 import signal
+import struct
 import subprocess
+import tempfile
 
 import pytest
 
 import sanitized
 import switch
 from hosts import Host, wait_until
-from needs import needs_namespaces
+from needs import needs_namespaces, needs_root
 from project_scripts import PROGRAMS, PROJECT
 
 FOLDER = PROJECT / 'packaging' / 'container'
@@ -46,27 +52,78 @@ def two_hosts():
         yield middle, host
 
 
-def start(middle, *options, **more):
+def start(middle, *options, within=(), **more):
     prefix = f'netfc-container-{os.getpid()}'
-    return middle.start(FOLDER / 'netfc-on-interface', *options, stderr=subprocess.STDOUT,
+    return middle.start(*within, FOLDER / 'netfc-on-interface', *options, stderr=subprocess.STDOUT,
                         stdout=subprocess.PIPE, env=environment(
                             NETFC_EAL_OPTIONS=f'--no-huge -m 512 --file-prefix {prefix}', **more))
 
 
 @needs_namespaces
-def test_switch_takes_the_addresses_of_the_interface(network):
+def test_switch_takes_the_addresses_of_the_interface(network, tmp_path):
     middle, host = network
+    secret = tmp_path / 'token'
+    secret.write_text(f'{TOKEN}\n')
     with ended(start(middle, '--aggregate')):
         wait_until(lambda: middle.is_watched('eth0'), 'the switch')
         for address in (middle.ipv4, middle.ipv6):
             client = host.start(PROGRAMS / 'netfc-client', 'add', '1.5', '2.25', '--server', address,
                                 '--timeout', '10', stdout=subprocess.PIPE, env=environment())
             assert client.communicate(timeout=TIMEOUT_S)[0] == '3.75\n'
-        workers = [host.start(FOLDER / 'netfc-add-up', middle.ipv4, worker, 2, TOKEN,
-                              stdout=subprocess.PIPE, env=environment()) for worker in range(2)]
+        workers = [host.start(FOLDER / 'netfc-add-up', middle.ipv4, worker, 2, token,
+                              stdout=subprocess.PIPE, env=environment()) for worker, token in enumerate((TOKEN, f'@{secret}'))]
         for number, worker in enumerate(workers):
             said = worker.communicate(timeout=TIMEOUT_S)[0]
             assert said == f'worker {number}: 100000 sums: 0.3 0.3 ...\n'
+
+
+@pytest.fixture(name='capable')
+def setpriv_with_capabilities():
+    """A setpriv as the image has it: its file has NET_ADMIN and NET_RAW."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        folder.chmod(0o755)
+        (folder / 'run').mkdir()
+        shutil.chown(folder / 'run', 'nobody')
+        path = shutil.copy(shutil.which('setpriv'), folder)
+        effective, net_admin, net_raw = 0x02000001, 1 << 12, 1 << 13  # linux/capability.h
+        os.setxattr(path, 'security.capability', struct.pack('<5I', effective, net_admin | net_raw, 0, 0, 0))
+        yield path, folder / 'run'
+
+
+@needs_namespaces
+@needs_root
+def test_switch_of_another_user_than_root(network, capable):
+    """With no more capabilities than the container has."""
+    middle, host = network
+    setpriv, runtime = capable
+    unprivileged = ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups', '--inh-caps=-all',
+                    '--bounding-set=-all,+net_admin,+net_raw']
+    more = {'NETFC_SETPRIV': setpriv, 'RUNTIME_DIRECTORY': str(runtime)}
+    with ended(start(middle, within=unprivileged, **more)) as process:
+        wait_until(lambda: middle.is_watched('eth0'), 'the switch')
+        client = host.start(PROGRAMS / 'netfc-client', 'add', '1.5', '2.25', '--server', middle.ipv4,
+                            '--timeout', '10', stdout=subprocess.PIPE, env=environment())
+        assert client.communicate(timeout=TIMEOUT_S)[0] == '3.75\n'
+        status = pathlib.Path(f'/proc/{process.pid}/status').read_text()
+        assert pwd.getpwnam('nobody').pw_uid == int(re.search(r'Uid:\s(\d+)', status)[1])
+        assert int(re.search(r'CapPrm:\s(\w+)', status)[1], 16) == 1 << 12 | 1 << 13
+        # As the image's HEALTHCHECK does.
+        prefix = f'netfc-container-{os.getpid()}'
+        asked = subprocess.run([PROGRAMS / 'netfc-top', '--once', '--interval', '0.1', '--file-prefix', prefix],
+                               env=environment(**more), capture_output=True, text=True, check=False,
+                               timeout=TIMEOUT_S)
+        assert asked.returncode == 0 and 'packets/s' in asked.stdout, asked.stderr
+
+
+@pytest.mark.parametrize('text, said', [('none', 'invalid token value'), (None, 'No such file or directory')])
+def test_a_file_without_a_token(tmp_path, text, said):
+    path = tmp_path / 'token'
+    if text is not None:
+        path.write_text(text)
+    done = subprocess.run([FOLDER / 'netfc-add-up', '192.0.2.1', '0', '1', f'@{path}'], env=environment(),
+                          capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
+    assert done.returncode == 2 and said in done.stderr
 
 
 @needs_namespaces
