@@ -218,7 +218,7 @@ netfc_allreduce_join(struct netfc_allreduce *comm, const struct netfc_allreduce_
 		status = start_thread(comm);
 	if (status == NETFC_ALLREDUCE_OK)
 		status = open_up(comm);
-	if (status == NETFC_ALLREDUCE_OK)
+	if (status == NETFC_ALLREDUCE_OK || is_forked(comm))
 		return status;
 	part(comm);
 	withdraw(comm);

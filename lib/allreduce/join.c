@@ -353,6 +353,8 @@ hold(struct talk *talk)
 	while (status == NETFC_ALLREDUCE_OK && !talk->over) {
 		uint64_t now = clock_now();
 
+		if (is_forked(talk->comm)) /* by who is told what is waited for */
+			return NETFC_ALLREDUCE_BROKEN;
 		if (atomic_load(&talk->comm->aborted))
 			return error_set(talk->comm, NETFC_ALLREDUCE_ABORTED,
 				"netfc_allreduce_abort() was called while joining.");

@@ -230,6 +230,62 @@ a_child_has_no_part_in_the_job(void **state)
 	}
 }
 
+struct waiting {
+	struct place place;
+	pid_t child; /* that is forked while the parent joins */
+	atomic_bool told;
+};
+
+/* The child comes back from here into the function that joins. */
+static void
+fork_when_told(void *context, const char *text)
+{
+	struct waiting *waiting = context;
+
+	(void)text;
+	if (!atomic_load(&waiting->told))
+		waiting->child = fork();
+	if (waiting->child == 0)
+		alarm(HANGS_S);
+	atomic_store(&waiting->told, true);
+}
+
+static int
+fork_while_joining(unsigned int w, unsigned int n, void *context)
+{
+	struct waiting *waiting = context;
+	struct netfc_allreduce_options options = worker_options(&waiting->place, w, n);
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+	int wrong = 0, status;
+
+	options.join_ms = 1000 * HANGS_S;
+	options.notice = w == 0 ? fork_when_told : NULL;
+	options.notice_context = waiting;
+	while (w != 0 && !atomic_load(&waiting->told))
+		usleep(1000);
+	status = netfc_allreduce_join(comm, &options);
+	if (w == 0 && waiting->child == 0)
+		_exit(status != NETFC_ALLREDUCE_BROKEN);
+	EXPECT(status == NETFC_ALLREDUCE_OK);
+	if (w == 0)
+		EXPECT(waitpid(waiting->child, &status, 0) == waiting->child && status == 0);
+	wrong += reduce_in_parent(comm, w, n, 1);
+	EXPECT(netfc_allreduce_leave(comm) == NETFC_ALLREDUCE_OK);
+	netfc_allreduce_free(comm);
+	return wrong;
+}
+
+static void
+a_child_of_who_joins_does_not_join(void **state)
+{
+	struct server *server = server_start(&server_defaults);
+	struct waiting waiting = {.place = place_at(server_port(server)), .child = -1};
+
+	(void)state;
+	assert_int_equal(workers_run(2, fork_while_joining, &waiting), 0);
+	server_stop(server);
+}
+
 /* It ends, with or without freeing what it has. */
 static void
 a_child_of_a_communicator_that_has_joined_nothing(void **state)
@@ -254,6 +310,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_child_has_no_part_in_the_job),
+		cmocka_unit_test(a_child_of_who_joins_does_not_join),
 		cmocka_unit_test(a_child_of_a_communicator_that_has_joined_nothing),
 	};
 
