@@ -44,6 +44,7 @@ struct port {
 	struct rte_eth_dev_info info;
 	struct endpoint endpoint;
 	unsigned int rules; /**< for steering, that the device has taken */
+	bool owns_mac;      /**< its MAC address is the switch's alone */
 	bool started;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
+#include <string.h>
 
 #include <rte_lcore.h>
 #include <rte_mbuf.h>
@@ -69,6 +70,16 @@ check_mtu(struct port *port, uint16_t mtu)
 		"--mtu %u: port %u takes %u to %u\n", mtu, port->id, port->info.min_mtu, most);
 }
 
+/* Behind a TAP interface is the kernel of this machine, as a host with the port's MAC address. */
+static bool
+owns_mac(const struct port *port, const struct rte_ether_addr *mac)
+{
+	const char *driver = port->info.driver_name;
+
+	return strcmp(driver, "net_tap") != 0 && strcmp(driver, "net_virtio_user") != 0 &&
+		rte_is_unicast_ether_addr(mac) && !rte_is_zero_ether_addr(mac);
+}
+
 static int
 init_endpoint(struct app *app, struct port *port)
 {
@@ -77,6 +88,7 @@ init_endpoint(struct app *app, struct port *port)
 
 	if (error != 0)
 		return ethdev_fail(port->id, "get its MAC address", error);
+	port->owns_mac = owns_mac(port, &mac);
 	endpoint_init(&port->endpoint, &app->options.addresses, port->id, &mac);
 	port->endpoint.aggregate_port = (uint16_t)app->options.aggregate.port;
 	return 0;

@@ -121,6 +121,25 @@ forward_to(const struct forward_context *context, unsigned int out, struct rte_m
 		drop(context->lcore, mbufs[i], DROP_SAME_PORT);
 }
 
+/* Whether a MAC address is that of one of the ports: the switch is there, and no station. */
+static bool
+is_own(const struct app *app, const struct rte_ether_addr *mac)
+{
+	for (unsigned int p = 0; p < app->port_count; p++) {
+		const struct port *port = &app->port[p];
+
+		if (port->owns_mac && rte_is_same_ether_addr(&port->endpoint.mac, mac))
+			return true;
+	}
+	return false;
+}
+
+static bool
+may_be_station(const struct app *app, const struct rte_ether_addr *mac)
+{
+	return rte_is_unicast_ether_addr(mac) && !rte_is_zero_ether_addr(mac) && !is_own(app, mac);
+}
+
 /*
  * A packet whose source or destination is unknown. That includes every invalid one, as the FDB has
  * only stations.
@@ -143,12 +162,14 @@ forward_unknown(const struct forward_context *context, struct rte_mbuf *mbuf,
 	}
 	if (ends->from[index] != NULL)
 		fdb_entry_seen(ends->from[index], port, context->now, context->refresh);
-	else if (rte_is_unicast_ether_addr(&source->mac) && !rte_is_zero_ether_addr(&source->mac))
+	else if (may_be_station(context->app, &source->mac))
 		fdb_report_new(context->app->fdb, source, port);
 	if (is_link_local(&destination->mac))
 		drop(context->lcore, mbuf, DROP_LINK_LOCAL);
 	else if (ends->to[index] != NULL)
 		forward_to(context, fdb_entry_port(ends->to[index]), &mbuf, 1);
+	else if (is_own(context->app, &destination->mac))
+		drop(context->lcore, mbuf, DROP_NO_SERVICE);
 	else
 		flood(context->app, context->lcore, context->in, mbuf);
 }

@@ -40,9 +40,10 @@ def frame_of(destination, source, vlan=None, text=b'anything'):
 class Bridge:
     """A bridge with a host that sees whole frames at each port."""
 
-    def __init__(self, live, wires):
+    def __init__(self, live, wires, middle):
         self.live = live
         self.wires = wires
+        self.middle = middle
 
     def send(self, port, *sent):
         """Sends frames into a port. Returns what each port sends for them, by port.
@@ -91,7 +92,8 @@ def bridge(folder, *options, ports=PORTS):
         live = stack.enter_context(hosts.LiveSwitch(
             folder, hosts.veth_ports(ports), ['--forward', 'bridge', *options], namespace=middle))
         live.wait_for_ports(hosts.veth_names(ports))
-        yield Bridge(live, [stack.enter_context(hosts.Wire(host)) for host in at_ports])
+        yield Bridge(live, [stack.enter_context(hosts.Wire(host)) for host in at_ports],
+                     middle)
 
 
 def test_learning(tmp_path):
@@ -155,6 +157,21 @@ def test_sources_that_are_no_station(tmp_path):
                 assert made.where(1, frame_of(source, B)) == {0, 2}
         made.learn(1, B)
         assert made.live.stop()['stations']['learned'] == 1
+
+
+def test_the_ports_own_addresses(tmp_path):
+    """They are the switch's (IEEE 802.1Q, clause 8.8): nothing to them goes on, whoever claims them."""
+    with bridge(tmp_path, ports=3) as made:
+        own = [bytes.fromhex(made.middle.mac(f'p{port}').replace(':', '')) for port in range(3)]
+        for mac in own:
+            assert made.where(1, frame_of(mac, A)) == set()
+            for _ in range(3):
+                assert made.where(2, frame_of(BROADCAST, mac)) == {0, 1}
+            assert made.where(0, frame_of(mac, B, 5)) == set()
+        stats = made.live.stop()
+    assert stats['drops'].pop('no_service') == 2 * len(own)
+    assert not any(stats['drops'].values())
+    assert stats['stations']['learned'] <= 2
 
 
 def test_silent_stations_are_forgotten(tmp_path):
