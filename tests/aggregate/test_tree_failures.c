@@ -274,6 +274,33 @@ forged_results_are_dropped(void **state)
 	tree->sw[LEAF_A].table = leaf;
 }
 
+/* A leaf is drained once the parent knows that it has left, or does not answer. */
+static void
+a_leaf_is_drained_when_the_parent_knows(void **state)
+{
+	(void)state;
+	start_well();
+	tree_run(tree, tree->now + 20000);
+	aggregate_table_drain(tree->sw[LEAF_A].table);
+	tree->sw[0].dead = true;
+	tree_leave(tree, 0, 0);
+	tree_leave(tree, 1, 0);
+	while (jobs_of(LEAF_A) != 0)
+		tree_pass(tree, tree->now + 1);
+	assert_false(aggregate_table_is_drained(tree->sw[LEAF_A].table));
+	tree->sw[0].dead = false;
+	tree_pass(tree, tree->now + 5000);
+	assert_true(aggregate_table_is_drained(tree->sw[LEAF_A].table));
+	assert_int_equal(jobs_of(0), 1);
+	/* The other one's parent is away for good. */
+	aggregate_table_drain(tree->sw[LEAF_B].table);
+	tree->sw[0].dead = true;
+	tree_leave(tree, 2, 0);
+	tree_leave(tree, 3, 0);
+	tree_pass(tree, tree->now + 60000);
+	assert_true(aggregate_table_is_drained(tree->sw[LEAF_B].table));
+}
+
 int
 main(void)
 {
@@ -288,6 +315,7 @@ main(void)
 		TWO_LEAVES_TEST(a_worker_that_fails_fails_the_tree_at_once),
 		TWO_LEAVES_TEST(a_failure_is_named_to_those_who_wait_for_the_parent),
 		TWO_LEAVES_TEST(when_all_leave_the_parent_forgets_the_job),
+		TWO_LEAVES_TEST(a_leaf_is_drained_when_the_parent_knows),
 		TWO_LEAVES_TEST(late_replies_to_a_job_that_is_over_are_stray),
 		TWO_LEAVES_TEST(silent_jobs_end_at_every_level),
 		TWO_LEAVES_TEST(an_owner_is_refused_in_a_tree),

@@ -108,7 +108,10 @@ def test_jobs_that_come_and_go_by_the_same_numbers_and_token(tmp_path, keyed):
 
 
 def test_a_switch_is_drained(tmp_path):
-    """Its job goes on to the end, another is refused; then it ends, and so does netfc-ctl."""
+    """Its job goes on to the end, whatever else is changed, another is refused; then it ends, and so does
+    netfc-ctl."""
+    init = tmp_path / 'init'
+    init.write_text('tables bf16_k128\n')
     path, joined, drained = switch.RUNTIME / f'drain-{next(hosts.numbers)}', threading.Barrier(3), threading.Event()
 
     def work(rank):
@@ -123,7 +126,7 @@ def test_a_switch_is_drained(tmp_path):
                     assert drained.wait(switch.TIMEOUT_S)
         return results
 
-    with aggregating(tmp_path, more=['--control', path]) as (host, live), \
+    with aggregating(tmp_path, more=['--control', path, '--init', init]) as (host, live), \
             concurrent.futures.ThreadPoolExecutor(1) as apart:
         workers = apart.submit(in_threads, host, 2, work)
         joined.wait(switch.TIMEOUT_S)
@@ -133,6 +136,9 @@ def test_a_switch_is_drained(tmp_path):
             assert drain.stderr.readline() == 'netfc-ctl: jobs to end: 1\n'
             with Control(path) as control:
                 assert control.do('show')['aggregate']['takes_jobs'] == 0
+                init.write_text('tables fp16_k512\n')
+                control.do('reload')
+                assert list(control.do('show')['tables']) == ['fp16']
             with host.entered(), pytest.raises(allreduce.AllreduceError, match='no place for job 9: .* or is drained'):
                 communicator(0, 1, job=9)
             assert drain.poll() is None and live.process.poll() is None
