@@ -32,9 +32,9 @@ plain_collect_all = torch._C._collect_all  # pylint: disable=protected-access
 class Origin:
     """A collective, for the callbacks of its future.
 
-    owner: whose calls are counted together, None where none are. call: its name. label, number and
-    where: which one it is, once it has started; where: " in a callback of all_reduce 1".
-    inside: how many reductions of its callbacks have started.
+    owner: whose calls are counted together, None where none are. call: its name. number and where:
+    which one it is, once it has started; where: " in a callback of all_reduce 1". label: that of
+    one in a callback, 0 of others. inside: how many reductions of its callbacks have started.
     """
 
     owner: Any = None

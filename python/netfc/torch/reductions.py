@@ -89,14 +89,14 @@ class Reductions:
             self._fate.check()
 
     def start(self, call: Call, promise: Promise) -> None:
-        """Start a collective, whose number here is its label.
+        """Start a collective, which has its number here.
 
         Raises AllreduceError if this group has failed before, ValueError for what cannot be done.
         """
         reduction = Reduction(call, promise)
         self.join()
         with self._lock:
-            promise.origin.label = promise.origin.number = self._calls + 1
+            promise.origin.number = self._calls + 1
             self._begin(reduction)
             self._task_threads.put(reduction)
 

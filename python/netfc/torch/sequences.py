@@ -2,9 +2,9 @@
 """The collectives of a process group, in two sequences: those that the program calls, and those of
 its callbacks, see netfc.torch.callbacks.
 
-Each has a job of the switch, so that neither waits for the other. A collective's label tells which
-one it is: its number, or for a callback's that of the collective which the callback belongs to, and
-which one of its callbacks' it is. Ranks whose callbacks reduce in different orders have an error.
+Each has a job of the switch, so that neither waits for the other. A callback's collective has a
+label, of the collective which the callback belongs to, and which one of its callbacks' it is: ranks
+whose callbacks reduce in different orders have an error. The program's own have their places.
 """
 
 import contextlib
@@ -67,10 +67,12 @@ class Sequences:
         origin = promise.origin
         if outer is not None and outer.owner is self:
             outer.inside += 1
-            origin.label, origin.number = _label(outer.label, outer.inside), outer.inside
+            origin.number = outer.inside
+            origin.label = _label(outer.label or outer.number, outer.inside)
             origin.where = f" in a callback of {outer}"
         else:
-            origin.label, origin.number = _label(0, self._of_callbacks), self._of_callbacks
+            origin.number = self._of_callbacks
+            origin.label = _label(0, self._of_callbacks)
             origin.where = " in callbacks"
         self._callbacks.put(call, promise)
 

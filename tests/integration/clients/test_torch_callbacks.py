@@ -197,3 +197,14 @@ def test_reports_of_many_ranks_are_few_and_name_the_one_at_fault():
     reports = meetings[0].reports(0)
     assert reports[1500] == 'rank 1500 failed' and len(reports) == 17
     assert meetings[0].has_failed()
+
+
+def test_callbacks_attached_in_other_orders(tmp_path):
+    """As many numbers in both: only labels tell them apart."""
+    with serving() as address:
+        told = failures(tmp_path, 2, 'callbacks_in_other_orders', address=address)
+    for text in told:
+        for rank, which in enumerate((1, 2)):
+            assert f'rank {rank} (' in text
+            assert f'all_reduce 1 in a callback of all_reduce {which}, sum of 3 float32' in text
+        assert 'call different collectives' in text
