@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -84,52 +85,20 @@ netfc_allreduce_abort(struct netfc_allreduce *comm)
 static void
 part(struct netfc_allreduce *comm)
 {
-	eventfd_t value;
-
 	progress_stop(comm);
 	pthread_mutex_lock(&comm->lock);
 	comm->life = ALLREDUCE_APART;
 	pthread_mutex_unlock(&comm->lock);
+}
+
+/* What was aborted before a call is no matter of it; what is during the call, is. */
+static void
+forget_abort(struct netfc_allreduce *comm)
+{
+	eventfd_t value;
+
 	atomic_store(&comm->aborted, false);
 	eventfd_read(comm->wake, &value);
-}
-
-int
-netfc_allreduce_leave(struct netfc_allreduce *comm)
-{
-	int status = NETFC_ALLREDUCE_OK;
-	bool busy;
-
-	if (!lock_enter(comm))
-		return NETFC_ALLREDUCE_BROKEN;
-	busy = !TAILQ_EMPTY(&comm->queue);
-	lock_leave(comm);
-	if (busy)
-		abort_all(comm, "netfc_allreduce_leave()");
-	part(comm);
-	for (unsigned int k = 0; k < comm->peers; k++) {
-		if (comm->peer[k].joined) {
-			int left = join_leave(comm, &comm->peer[k]);
-
-			status = status == NETFC_ALLREDUCE_OK ? left : status;
-		}
-	}
-	peers_close(comm);
-	keys_close(comm);
-	return status;
-}
-
-static int
-join_all(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
-{
-	uint64_t until = clock_now() + options->join_ms * NS_PER_MS;
-	int status = peers_open(comm, options);
-
-	for (unsigned int k = 0; k < comm->peers && status == NETFC_ALLREDUCE_OK; k++)
-		status = join_peer(comm, &comm->peer[k], until);
-	if (status == NETFC_ALLREDUCE_OK)
-		status = peers_complete(comm, options);
-	return status;
 }
 
 /* Joining has failed: free the places at the switches, without waiting for replies. */
@@ -143,6 +112,65 @@ withdraw(struct netfc_allreduce *comm)
 			join_send(comm, &comm->peer[k], AGGREGATE_LEAVE,
 				peer->joined ? peer->session : peer->cookie, false);
 	}
+}
+
+static void
+close_all(struct netfc_allreduce *comm)
+{
+	join_forget(comm);
+	free(comm->names);
+	comm->names = NULL;
+	peers_close(comm);
+	keys_close(comm);
+}
+
+static int
+leave(struct netfc_allreduce *comm)
+{
+	int status = NETFC_ALLREDUCE_OK;
+	bool busy;
+
+	if (!lock_enter(comm))
+		return NETFC_ALLREDUCE_BROKEN;
+	busy = !TAILQ_EMPTY(&comm->queue);
+	lock_leave(comm);
+	if (busy)
+		abort_all(comm, "netfc_allreduce_leave()");
+	part(comm);
+	if (comm->talk != NULL)
+		withdraw(comm);
+	for (unsigned int k = 0; k < comm->peers && comm->talk == NULL; k++) {
+		if (comm->peer[k].joined) {
+			int left = join_leave(comm, &comm->peer[k]);
+
+			status = status == NETFC_ALLREDUCE_OK ? left : status;
+		}
+	}
+	close_all(comm);
+	return status;
+}
+
+int
+netfc_allreduce_leave(struct netfc_allreduce *comm)
+{
+	if (!is_forked(comm))
+		forget_abort(comm);
+	return leave(comm);
+}
+
+static int
+join_all(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
+{
+	uint64_t until = clock_now() + options->join_ms * NS_PER_MS;
+	int status = comm->talk != NULL ? NETFC_ALLREDUCE_OK : peers_open(comm, options);
+
+	for (unsigned int k = 0; k < comm->peers && status == NETFC_ALLREDUCE_OK; k++) {
+		if (!comm->peer[k].joined)
+			status = join_peer(comm, &comm->peer[k], until);
+	}
+	if (status == NETFC_ALLREDUCE_OK)
+		status = peers_complete(comm, options);
+	return status;
 }
 
 /* They belong to the caller. */
@@ -194,36 +222,94 @@ draw_incarnation(struct netfc_allreduce *comm)
 		: error_set(comm, NETFC_ALLREDUCE_SYSTEM, "The system has no random numbers.");
 }
 
+/* All names of the options in one text; NULL: there is no memory. */
+static char *
+names_of(const struct netfc_allreduce_options *options)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *file = open_memstream(&text, &length);
+
+	if (file == NULL)
+		return NULL;
+	for (unsigned int k = 0; k < options->switch_count; k++)
+		fprintf(file, "%s\n", options->switches[k]);
+	fprintf(file, "%s\n%s\n%s", options->bind_address != NULL ? options->bind_address : "",
+		options->interface != NULL ? options->interface : "",
+		options->key_file != NULL ? options->key_file : "");
+	fclose(file);
+	return text;
+}
+
+/*
+ * Whether a call goes on with the join that a signal has interrupted: it asks for the same. How
+ * long to wait may be another time.
+ */
+static bool
+goes_on(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
+{
+	const struct netfc_allreduce_options *before = &comm->options;
+	char *names;
+	bool same;
+
+	if (comm->talk == NULL)
+		return false;
+	names = names_of(options);
+	same = names != NULL && comm->names != NULL && strcmp(names, comm->names) == 0 &&
+		options->switch_count == before->switch_count && options->job == before->job &&
+		options->token == before->token && options->worker == before->worker &&
+		options->workers == before->workers && options->slots == before->slots &&
+		options->bytes == before->bytes && options->gso == before->gso &&
+		options->tree_workers == before->tree_workers &&
+		options->levels == before->levels &&
+		memcmp(options->level, before->level, sizeof(options->level)) == 0;
+	free(names);
+	return same;
+}
+
+/* Leave what was joined before. */
+static int
+begin_join(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
+{
+	int status;
+
+	leave(comm);
+	comm->names = names_of(options);
+	comm->next_chunk = 0;
+	comm->failed_for = 0;
+	status = draw_incarnation(comm);
+	return status == NETFC_ALLREDUCE_OK ? keys_open(comm, options->key_file) : status;
+}
+
 int
 netfc_allreduce_join(struct netfc_allreduce *comm, const struct netfc_allreduce_options *given)
 {
 	struct netfc_allreduce_options options;
+	bool again;
 	int status;
 
 	if (is_forked(comm))
 		return NETFC_ALLREDUCE_BROKEN;
-	netfc_allreduce_leave(comm);
+	forget_abort(comm);
 	status = options_read(comm, given, &options);
-	if (status != NETFC_ALLREDUCE_OK)
-		return status;
+	if (status != NETFC_ALLREDUCE_OK) {
+		leave(comm);
+		return options_read(comm, given, &options); /* its error is the latest */
+	}
+	again = goes_on(comm, &options);
+	status = again ? NETFC_ALLREDUCE_OK : begin_join(comm, &options);
 	comm->options = without_pointers(options);
-	comm->next_chunk = 0;
-	comm->failed_for = 0;
-	status = draw_incarnation(comm);
-	if (status == NETFC_ALLREDUCE_OK)
-		status = keys_open(comm, options.key_file);
 	if (status == NETFC_ALLREDUCE_OK)
 		status = join_all(comm, &options);
 	if (status == NETFC_ALLREDUCE_OK)
 		status = start_thread(comm);
 	if (status == NETFC_ALLREDUCE_OK)
 		status = open_up(comm);
-	if (status == NETFC_ALLREDUCE_OK || is_forked(comm))
+	if (status == NETFC_ALLREDUCE_OK || comm->talk != NULL || is_forked(comm))
 		return status;
 	part(comm);
 	withdraw(comm);
-	peers_close(comm);
-	keys_close(comm);
+	close_all(comm);
 	return status;
 }
 
@@ -252,8 +338,7 @@ netfc_allreduce_free(struct netfc_allreduce *comm)
 		pthread_cond_destroy(&comm->work);
 		pthread_mutex_destroy(&comm->lock);
 	}
-	peers_close(comm);
-	keys_close(comm);
+	close_all(comm);
 	close(comm->wake);
 	free(comm);
 }

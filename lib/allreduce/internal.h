@@ -86,6 +86,7 @@ struct slot {
 };
 
 struct rings;
+struct talk;
 struct peer;
 union segment_control;
 
@@ -186,6 +187,8 @@ struct netfc_allreduce {
 	unsigned int bytes; /* of values in a chunk, as granted by all */
 	struct buffers buffers;
 	struct keys *keys; /* NULL: packets have no tags */
+	struct talk *talk; /* what a signal has interrupted; NULL: nothing */
+	char *names;       /* those of the options, while joining */
 
 	struct handle_list all;   /* not waited for */
 	struct handle_list queue; /* not done, in order */
@@ -274,6 +277,9 @@ void tree_name(const struct netfc_allreduce_options *options, unsigned int level
  * `until`: ns
  */
 int join_peer(struct netfc_allreduce *comm, struct peer *peer, uint64_t until);
+
+/* What a signal has interrupted is not gone on with: join_peer() would. */
+void join_forget(struct netfc_allreduce *comm);
 
 /* Leave it. Returns OK, or has said what went wrong. Without the lock. */
 int join_leave(struct netfc_allreduce *comm, struct peer *peer);

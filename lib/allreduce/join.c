@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -280,7 +281,8 @@ pause_talk(struct talk *talk, uint64_t now)
 	uint64_t then = talk->next < talk->until ? talk->next : talk->until;
 	struct timespec timeout = clock_timespec(clock_until(now, then));
 
-	if (!transport_sleep(talk->peer, talk->comm->wake, &timeout))
+	/* Leaving is short: who is told of a signal would leave nothing. */
+	if (!transport_sleep(talk->peer, talk->comm->wake, &timeout) && talk->op == AGGREGATE_JOIN)
 		return error_set_for(talk->comm, talk->peer, NETFC_ALLREDUCE_INTERRUPTED,
 			"A signal came while switch %s was being asked: call again.",
 			talk->peer->address.text);
@@ -344,11 +346,7 @@ notify(struct talk *talk, uint64_t now)
 static int
 hold(struct talk *talk)
 {
-	int status;
-
-	talk->first_id = talk->comm->next_id;
-	talk->notice = clock_now() + FIRST_NOTICE;
-	status = ask(talk, clock_now());
+	int status = NETFC_ALLREDUCE_OK;
 
 	while (status == NETFC_ALLREDUCE_OK && !talk->over) {
 		uint64_t now = clock_now();
@@ -375,9 +373,38 @@ hold(struct talk *talk)
 	return status;
 }
 
+static int
+begin(struct talk *talk)
+{
+	talk->first_id = talk->comm->next_id;
+	talk->notice = clock_now() + FIRST_NOTICE;
+	return ask(talk, clock_now());
+}
+
+/* A signal has come: the next call goes on from here. */
+static int
+keep(const struct talk *talk)
+{
+	struct netfc_allreduce *comm = talk->comm;
+
+	if (comm->talk == NULL)
+		comm->talk = malloc(sizeof(*talk));
+	if (comm->talk != NULL)
+		*comm->talk = *talk;
+	return NETFC_ALLREDUCE_INTERRUPTED;
+}
+
+void
+join_forget(struct netfc_allreduce *comm)
+{
+	free(comm->talk);
+	comm->talk = NULL;
+}
+
 int
 join_peer(struct netfc_allreduce *comm, struct peer *peer, uint64_t until)
 {
+	int status = NETFC_ALLREDUCE_OK;
 	struct talk talk = {
 		.comm = comm,
 		.peer = peer,
@@ -385,10 +412,18 @@ join_peer(struct netfc_allreduce *comm, struct peer *peer, uint64_t until)
 		.twice = comm->options.gso && !transport_has_rings(peer),
 		.interval = FIRST_INTERVAL,
 		.wait = FIRST_WAIT,
-		.until = until,
 	};
 
-	return hold(&talk);
+	if (comm->talk != NULL) {
+		talk = *comm->talk;
+		join_forget(comm);
+	} else {
+		status = begin(&talk);
+	}
+	talk.until = until;
+	if (status == NETFC_ALLREDUCE_OK)
+		status = hold(&talk);
+	return status == NETFC_ALLREDUCE_INTERRUPTED ? keep(&talk) : status;
 }
 
 int
@@ -401,6 +436,7 @@ join_leave(struct netfc_allreduce *comm, struct peer *peer)
 		.interval = FIRST_INTERVAL,
 		.until = clock_now() + LEAVE_TIME,
 	};
+	int status = begin(&talk);
 
-	return hold(&talk);
+	return status == NETFC_ALLREDUCE_OK ? hold(&talk) : status;
 }

@@ -369,8 +369,9 @@ NETFC_ALLREDUCE_API struct netfc_allreduce *netfc_allreduce_new(void);
  * What was joined before is left, and handles of that time say NETFC_ALLREDUCE_ABORTED.
  *
  * @param options read during the call only
- * @return OK; ARGUMENT, MEMORY, SYSTEM, INTERRUPTED (a signal came: call again), TIMEOUT, REFUSED,
- *   OFF, WAITING, MISMATCH, FULL, TAKEN, NO_SLOTS, PROTOCOL or ABORTED
+ * @return OK; ARGUMENT, MEMORY, SYSTEM, INTERRUPTED (a signal came: the next
+ *   call with the same options goes on with the join, netfc_allreduce_leave() gives it up),
+ * TIMEOUT, REFUSED, OFF, WAITING, MISMATCH, FULL, TAKEN, NO_SLOTS, PROTOCOL or ABORTED
  */
 NETFC_ALLREDUCE_API int
 netfc_allreduce_join(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options);

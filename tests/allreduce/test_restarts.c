@@ -4,9 +4,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -127,6 +129,104 @@ test_restarted_worker(void **state)
 	server_stop(server);
 }
 
+static void
+do_nothing(int signal)
+{
+	(void)signal;
+}
+
+static void *
+join_late(void *context)
+{
+	struct play *play = context;
+	struct netfc_allreduce *comm;
+
+	usleep(700000);
+	comm = play_join(play, 1, 2);
+	return (void *)(intptr_t)(comm == NULL ||
+		play_leave(comm, play_reduce(comm, 2) != NETFC_ALLREDUCE_OK));
+}
+
+/* A timer of 100 Hz: each call goes on where the signal came. */
+static void
+test_a_join_that_signals_interrupt(void **state)
+{
+	const struct sigaction action = {.sa_handler = do_nothing};
+	const struct itimerval often = {{0, 10000}, {0, 10000}}, never = {{0, 0}, {0, 0}};
+	struct server *server = server_start(&server_defaults);
+	struct play play = play_of(server);
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+	struct netfc_allreduce_options options = worker_options(&play.place, 0, 2);
+	unsigned int interrupted = 0;
+	sigset_t alarm, before;
+	pthread_t other;
+	void *wrong;
+	int status;
+
+	(void)state;
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &alarm, &before);
+	pthread_create(&other, NULL, join_late, &play);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	do {
+		status = netfc_allreduce_join(comm, &options);
+		interrupted += status == NETFC_ALLREDUCE_INTERRUPTED;
+	} while (status == NETFC_ALLREDUCE_INTERRUPTED);
+	setitimer(ITIMER_REAL, &never, NULL);
+	assert_int_equal(status, NETFC_ALLREDUCE_OK);
+	assert_true(interrupted > 10);
+	assert_int_equal(play_reduce(comm, 2), NETFC_ALLREDUCE_OK);
+	pthread_join(other, &wrong);
+	assert_null(wrong);
+	play_leave(comm, 0);
+	server_stop(server);
+}
+
+struct rejoin {
+	struct netfc_allreduce *comm;
+	const struct netfc_allreduce_options *options;
+};
+
+static void *
+join_again(void *context)
+{
+	const struct rejoin *rejoin = context;
+
+	return (void *)(intptr_t)netfc_allreduce_join(rejoin->comm, rejoin->options);
+}
+
+/* It comes while the join leaves the old job, at a switch that does not answer. */
+static void
+test_an_abort_while_a_join_leaves(void **state)
+{
+	struct server *server = server_start(&server_defaults);
+	struct play play = play_of(server);
+	struct netfc_allreduce *comm = play_join(&play, 0, 1);
+	struct netfc_allreduce_options options = worker_options(&play.place, 0, 1);
+	struct rejoin rejoin = {comm, &options};
+	pthread_t joiner;
+	void *status;
+
+	(void)state;
+	assert_non_null(comm);
+	options.job++;
+	server_freeze(server, true);
+	pthread_create(&joiner, NULL, join_again, &rejoin);
+	usleep(300000);
+	netfc_allreduce_abort(comm);
+	pthread_join(joiner, &status);
+	assert_int_equal((intptr_t)status, NETFC_ALLREDUCE_ABORTED);
+	/* An abort from before a join is no matter of it. */
+	server_freeze(server, false);
+	netfc_allreduce_abort(comm);
+	assert_int_equal(netfc_allreduce_join(comm, &options), NETFC_ALLREDUCE_OK);
+	play_leave(comm, 0);
+	server_stop(server);
+}
+
 int
 main(void)
 {
@@ -134,6 +234,8 @@ main(void)
 		cmocka_unit_test(test_idle_job),
 		cmocka_unit_test(test_restarted_switch),
 		cmocka_unit_test(test_restarted_worker),
+		cmocka_unit_test(test_a_join_that_signals_interrupt),
+		cmocka_unit_test(test_an_abort_while_a_join_leaves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
