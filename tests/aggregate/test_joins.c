@@ -372,6 +372,78 @@ what_a_process_sent_before_its_restart_has_no_effect(void **state)
 	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_COMPLETED);
 }
 
+#define LATE 16 /* messages that the network holds back */
+
+struct late {
+	struct aggregate_message message[LATE];
+	uint8_t host[LATE];
+	unsigned int count;
+};
+
+static void
+hold_back(struct late *late, const struct aggregate_message *message, uint8_t host)
+{
+	late->message[late->count % LATE] = *message;
+	late->host[late->count++ % LATE] = host;
+}
+
+/* All of it arrives, and changes nothing. */
+static void
+arrive(const struct late *late)
+{
+	for (unsigned int i = 0; i < late->count && i < LATE; i++) {
+		enum aggregate_action action = handle_from(0, &late->message[i], late->host[i]);
+
+		assert_true(action == AGGREGATE_COOKIE || action == AGGREGATE_NO_JOB ||
+			action == AGGREGATE_STALE_SESSION);
+	}
+}
+
+static enum aggregate_action
+join_and_hold_back(uint64_t incarnation, uint8_t worker, struct late *late)
+{
+	struct aggregate_message message = join_message(7, worker, 2, 4);
+
+	message.join.incarnation = incarnation;
+	assert_int_equal(handle_from(0, &message, worker), AGGREGATE_COOKIE);
+	message.join.cookie = outcome.join.cookie;
+	hold_back(late, &message, worker);
+	return handle_from(0, &message, worker);
+}
+
+/* Ten thousand times, at the same ports, with what earlier processes sent arriving at any time. */
+static void
+many_restarts_give_no_earlier_result(void **state)
+{
+	struct late late = {.count = 0}, now_sent;
+	struct aggregate_message message;
+
+	(void)state;
+	start(1, 4, 16);
+	for (uint64_t i = 1; i <= 10000; i++) {
+		now_sent = late;
+		assert_int_equal(join_and_hold_back(3 * i, 0, &now_sent), AGGREGATE_WAITING);
+		arrive(&late);
+		assert_int_equal(join_and_hold_back(3 * i + 1, 1, &now_sent), AGGREGATE_JOINED);
+		arrive(&late);
+		for (uint8_t w = 0; w < 2; w++) {
+			message = chunk_message(7, w, 0);
+			hold_back(&now_sent, &message, w);
+			assert_int_equal(send_chunk(0, 7, w, 0),
+				w == 0 ? AGGREGATE_ADDED : AGGREGATE_COMPLETED);
+			arrive(&late);
+		}
+		/* Worker 1 is started anew, and hears that it has no part in this job. */
+		assert_int_equal(join_and_hold_back(3 * i + 2, 1, &now_sent), AGGREGATE_TAKEN);
+		assert_int_equal(send_chunk(0, 7, 0, 1), AGGREGATE_STALLED);
+		message = leave_message(7, 0);
+		hold_back(&now_sent, &message, 0);
+		assert_int_equal(leave(7, 0), AGGREGATE_LEFT);
+		pause_all();
+		late = now_sent;
+	}
+}
+
 /* Whatever is sent in the name of a place without its cookie is answered with one, and no more. */
 static void
 forged_joins_with_any_incarnation_touch_nothing(void **state)
@@ -516,6 +588,7 @@ main(void)
 		JOBS_TEST(a_process_started_anew_has_no_place_in_a_job_that_goes_on),
 		JOBS_TEST(nor_if_it_has_the_port_that_it_had),
 		JOBS_TEST(what_a_process_sent_before_its_restart_has_no_effect),
+		JOBS_TEST(many_restarts_give_no_earlier_result),
 		JOBS_TEST(forged_joins_with_any_incarnation_touch_nothing),
 		JOBS_TEST(workers_that_do_not_add_up_are_refused),
 		JOBS_TEST(before_all_have_joined_the_latest_process_has_the_place),

@@ -240,6 +240,30 @@ def hears(worker, name, meanwhile=lambda: None):
     hosts.wait_until(said, f'"{name}"')
 
 
+def test_a_process_started_anew_at_the_same_port(tmp_path):
+    """Hundreds of them: refused, or waiting for the next job; no result of an earlier call."""
+    with aggregating(tmp_path, '--aggregate=stall=100000') as (host, live):
+        team, bystanders = make_workers(host, 2), make_workers(host, 2, job=2)
+        workers.join_all(bystanders)
+        for time in range(300):
+            workers.join_all(team)
+            for number in range(2):
+                for worker in team:
+                    worker.send_chunk(number, bytes(4))
+                assert {worker.receive().code for worker in team} == {0}
+            anew = dataclasses.replace(team[1].place, incarnation=time + 2, session=0)
+            cookie = team[1].ask(aggregation.join(anew, 2, 8, 1448)).granted[5]
+            assert team[1].ask(aggregation.join(anew, 2, 8, 1448, cookie)).name == 'taken'
+            assert team[1].ask(aggregation.join(anew, 2, 8, 1448, cookie)).name == 'waiting'
+            team[0].send_chunk(2, bytes(4))
+            assert team[0].receive().name == 'failed 1'
+            team[0].leave()
+            team[0].cookie = team[1].cookie = 0
+            team[1].place = anew
+        workers.join_all(bystanders)  # their job goes on
+        assert live.stop()['aggregate']['taken'] == 300
+
+
 def test_a_worker_that_is_alive_is_late(tmp_path):
     with aggregating(tmp_path, '--aggregate=stall=1') as (host, live):
         team = make_workers(host, 2)

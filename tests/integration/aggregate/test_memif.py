@@ -3,10 +3,14 @@
 
 import concurrent.futures
 import contextlib
+import os
+import subprocess
+import sys
 
 import aggregation_workers
 import hosts
 import numpy as np
+import project_scripts
 import pytest
 import sanitized
 import switch
@@ -85,6 +89,50 @@ def test_a_port_serves_one_worker_at_a_time(tmp_path):
             communicator(path, 0, 1)
         with communicator(path, 0, 1, interface=f'memif:{path},id=1', bind_address='10.9.0.2', job=1):
             pass
+
+
+# Sums as often as told, says so, and waits to be killed.
+VICTIM = """
+import sys, time
+import numpy
+from netfc import allreduce
+path, build, rounds = sys.argv[1:]
+comm = allreduce.Communicator("10.9.0.100", worker=1, workers=2, token=0x5eed, build=build,
+    interface=f"memif:{path},id=1", bind_address="10.9.0.2")
+for _ in range(int(rounds)):
+    comm.allreduce(numpy.full(10, 2, "f4"))
+print("done", flush=True)
+time.sleep(1000)
+"""
+
+
+def killed_worker(path, rounds):
+    return subprocess.Popen([sys.executable, '-c', VICTIM, str(path), str(switch.BUILD),
+                             str(rounds)],
+                            env=os.environ | {'PYTHONPATH': str(project_scripts.PROJECT / 'python')},
+                            stdout=subprocess.PIPE, text=True)
+
+
+def test_a_worker_that_is_killed_and_started_again(tmp_path):
+    """It has the port that it had, always: it gets no earlier result, and the other is told."""
+    with serving(tmp_path, 2, ',stall=100000') as (path, live):
+        for _ in range(5):
+            victim = killed_worker(path, 3)
+            with communicator(path, 0, 2) as comm:
+                for _ in range(3):
+                    values = np.ones(10, 'f4')
+                    comm.allreduce(values)
+                    assert set(values) == {3}
+                assert victim.stdout.readline() == 'done\n'
+                victim.kill()
+                victim.communicate()
+                with pytest.raises(allreduce.AllreduceError) as caught:
+                    communicator(path, 1, 2)
+                assert caught.value.status == 'taken'
+                with pytest.raises(allreduce.AllreduceError, match='started anew') as caught:
+                    comm.allreduce(values)
+                assert (caught.value.status, caught.value.worker) == ('failed', 1)
+        assert live.stop()['aggregate']['taken'] == 5
 
 
 @pytest.mark.parametrize('options, message', [
