@@ -172,6 +172,7 @@ enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_CONFIGURATION = 1, /**< wrong usage or configuration */
 	EXIT_RUNNING = 2,       /**< a failure while running */
+	EXIT_LATER = 75,        /**< what is needed is not there yet: EX_TEMPFAIL of sysexits.h */
 };
 
 /** The exit status if there is nothing to run. */

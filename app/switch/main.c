@@ -18,6 +18,7 @@
 #include "journal.h"
 #include "json.h"
 #include "observe/state.h"
+#include "service/service.h"
 #include "setup.h"
 #include "sleep/sleep.h"
 
@@ -41,10 +42,13 @@ handle_signal(int signal)
 	errno = error;
 }
 
+/* To a service, SIGHUP does not say that its terminal has gone. */
 static void
 catch_signals(int flags)
 {
-	const struct sigaction hang_up = {.sa_handler = handle_signal, .sa_flags = flags};
+	bool ignored = app.options.init == NULL && notify_wanted();
+	const struct sigaction hang_up = {
+		.sa_handler = ignored ? SIG_IGN : handle_signal, .sa_flags = flags};
 
 	signals_catch(handle_signal, flags);
 	sigaction(SIGHUP, &hang_up, NULL);
@@ -66,6 +70,7 @@ struct side_threads {
 	struct periodic *periodic;
 	struct reload *reload;
 	struct uplink_log *uplink_log;
+	struct service *service;
 };
 
 /* Start them; stop_side_threads() ends those that were started. */
@@ -115,7 +120,12 @@ run_started(struct json_file **stats, struct control **control)
 	quirk_guard_unmap(app.qsbr);
 	steer_start(&app);
 	report_ready(&app);
+	if (service_start(&app, &threads.service) != 0) {
+		app_quit(&app);
+		status = EXIT_RUNNING;
+	}
 	poll_run(&app);
+	service_stop(threads.service);
 	quirk_guard_unmap(NULL);
 	telemetry_set_open(&app, false);
 	stop_side_threads(&threads);
@@ -153,6 +163,28 @@ do_init(void)
 	return path == NULL ? 0 : init_file_do(&app, path, stderr);
 }
 
+/* From the start of the EAL to its end. */
+static enum exit_status
+run(int eal_argc, char **eal_argv, struct json_file **stats, struct control **control)
+{
+	enum exit_status status = eal_start(eal_argc, eal_argv);
+
+	if (status != EXIT_DONE)
+		return status;
+	status = prepare(&app);
+	if (status == EXIT_DONE &&
+		(do_init() != 0 || telemetry_register(&app) != 0 ||
+			service_share(&app.options) != 0))
+		status = EXIT_CONFIGURATION;
+	if (status == EXIT_DONE)
+		status = run_started(stats, control);
+	else
+		ports_stop(&app);
+	prepare_free(&app);
+	eal_end();
+	return status;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -169,14 +201,11 @@ main(int argc, char **argv)
 		return options_exit_status(parsed);
 	/* During the start, a signal interrupts waiting, such as for a peer. */
 	catch_signals(0);
-	if (open_reload() == 0 && prepare_load(&app) == 0 && open_outputs(&stats, &control) == 0 &&
-		eal_start(eal_argc, argv) == 0) {
-		if (prepare(&app) == 0 && do_init() == 0 && telemetry_register(&app) == 0)
-			status = run_started(&stats, &control);
-		else
-			ports_stop(&app);
-		prepare_free(&app);
-		eal_end();
+	if (open_reload() == 0 && prepare_load(&app) == 0) {
+		if (app.options.check)
+			status = service_check(&app.options, eal_argc, argv);
+		else if (open_outputs(&stats, &control) == 0)
+			status = run(eal_argc, argv, &stats, &control);
 	}
 	control_close(control);
 	json_file_abandon(stats);

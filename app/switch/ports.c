@@ -10,14 +10,14 @@
 #include "setup.h"
 #include "sleep/interrupts.h"
 
-static int
+static enum exit_status
 report_no_port(void)
 {
-	return REPORT(
-		"no port\n"
-		"Bind a NIC to a DPDK driver (dpdk-devbind.py), or add a virtual device:\n"
-		"  --vdev=net_pcap0,rx_pcap=requests.pcap,tx_pcap=replies.pcap  (files)\n"
-		"  --vdev=net_tap0,iface=netfc0                                 (a TAP interface)\n");
+	REPORT("no port\n"
+	       "Bind a NIC to a DPDK driver (dpdk-devbind.py), or add a virtual device:\n"
+	       "  --vdev=net_pcap0,rx_pcap=requests.pcap,tx_pcap=replies.pcap  (files)\n"
+	       "  --vdev=net_tap0,iface=netfc0                                 (a TAP interface)\n");
+	return EXIT_LATER;
 }
 
 /* Where the packets of each port leave. */
@@ -112,29 +112,30 @@ check_address_ports(const struct app *app)
 	return 0;
 }
 
-int
+enum exit_status
 ports_find(struct app *app)
 {
+	enum exit_status found = eal_check_virtual_devices();
 	uint16_t id;
 
-	if (eal_check_virtual_devices() != 0)
-		return -1;
+	if (found != EXIT_DONE)
+		return found;
 	RTE_ETH_FOREACH_DEV (id) {
 		struct port *port = &app->port[app->port_count];
 
 		port->id = id;
 		if (ethdev_examine(id, &port->info, &port->rx_descriptors, &port->tx_descriptors) !=
 			0)
-			return -1;
+			return EXIT_CONFIGURATION;
 		if (check_mtu(port, app->options.mtu) != 0 || init_endpoint(app, port) != 0)
-			return -1;
+			return EXIT_CONFIGURATION;
 		app->port_count++;
 	}
 	if (app->port_count == 0)
 		return report_no_port();
-	if (check_address_ports(app) != 0)
-		return -1;
-	return connect_ports(app);
+	if (check_address_ports(app) != 0 || connect_ports(app) != 0)
+		return EXIT_CONFIGURATION;
+	return EXIT_DONE;
 }
 
 /* By receive queue, that of the lcore which polls it. */

@@ -171,17 +171,28 @@ create_fdb(struct app *app)
 	return app->fdb != NULL ? 0 : out_of_memory("the bridge's stations");
 }
 
-/* Check the whole configuration. */
-int
-prepare(struct app *app)
+/* What does not depend on ports that may still come. */
+static int
+prepare_found(struct app *app)
 {
-	if (ports_find(app) != 0 || queues_assign(app) != 0 || steer_check(app) != 0)
+	if (queues_assign(app) != 0 || steer_check(app) != 0)
 		return -1;
 	if (pools_create(app) != 0 || tables_start(app) != 0)
 		return -1;
 	if (create_fdb(app) != 0 || defend_create(app) != 0 || aggregation_create(app) != 0)
 		return -1;
 	return create_tx_buffers(app);
+}
+
+/* Check the whole configuration. */
+enum exit_status
+prepare(struct app *app)
+{
+	enum exit_status found = ports_find(app);
+
+	if (found != EXIT_DONE)
+		return found;
+	return prepare_found(app) == 0 ? EXIT_DONE : EXIT_CONFIGURATION;
 }
 
 void

@@ -20,16 +20,21 @@ void prepare_unload(struct app *app);
 /**
  * Find the ports, choose their queues, and make everything that lcores need. The EAL has started.
  *
- * @return 0, or -1, reported on stderr; prepare_free() frees in both cases
+ * @return EXIT_DONE, or the status to exit with, reported on stderr; prepare_free() frees in both
+ *   cases
  */
-int prepare(struct app *app);
+enum exit_status prepare(struct app *app);
 void prepare_free(struct app *app);
 
 /* Ports: found, configured, started, stopped. Errors are reported on stderr. */
 
-/** Find all ports and decide where their packets leave. 0, or -1 if the options do not suit them.
+/**
+ * Find all ports and decide where their packets leave.
+ *
+ * @return EXIT_DONE; EXIT_LATER: there is none, or not one that was asked for; EXIT_CONFIGURATION:
+ *   the options do not suit them
  */
-int ports_find(struct app *app);
+enum exit_status ports_find(struct app *app);
 
 /** Configure and start all ports. 0 or -1. */
 int ports_start(struct app *app);

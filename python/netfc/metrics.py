@@ -4,6 +4,7 @@
 Names are those of the telemetry, behind netfc_, with _total behind counters. They are stable.
 """
 
+import logging
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -19,6 +20,8 @@ from prometheus_client.core import (
 
 from netfc import snapshot
 from netfc.errors import TelemetryError
+
+_LOG = logging.getLogger("netfc")
 
 
 # Counters of an lcore: name in telemetry, name here, meaning.
@@ -139,16 +142,25 @@ class Collector(registry.Collector):
 
     def __init__(self, path: str | os.PathLike[str]):
         self._path = path
+        self._reason = ""  # why the switch did not answer last time
+
+    def _note(self, reason: str) -> None:
+        """Logs why there is no answer, or that there is one again, once each."""
+        if reason != self._reason:
+            _LOG.warning("%s", reason or f"{self._path}: the switch answers")
+        self._reason = reason
 
     def collect(self) -> Iterator[Any]:
         """Yields the metric families; netfc_up says whether there are others."""
         up = GaugeMetricFamily("netfc_up", "Whether the switch answers")
         try:
             state = snapshot.take(self._path)
-        except TelemetryError:
+        except TelemetryError as error:
+            self._note(str(error))
             up.add_metric([], 0)
             yield up
             return
+        self._note("")
         up.add_metric([], 1)
         yield up
         for families in (of_switch, of_lcores, of_ports, of_bridge, of_latency, of_slowloris):

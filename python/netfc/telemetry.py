@@ -15,7 +15,8 @@ from netfc.errors import TelemetryError
 
 SOCKET_NAME = "dpdk_telemetry.v2"
 FILE_PREFIX = "rte"  # the EAL's default
-SERVICE_FOLDER = pathlib.Path("/run/dpdk-netfc")  # the runtime folder of the packaged service
+SERVICES = pathlib.Path("/run")  # packaged services have their runtime folders there
+SERVICE_FOLDERS = "dpdk-netfc*"
 TIMEOUT = 5
 _GREETING_BYTES = 1024
 
@@ -33,6 +34,19 @@ def runtime_folder() -> pathlib.Path:
 def socket_path(file_prefix: str = FILE_PREFIX) -> pathlib.Path:
     """The path of the telemetry socket of a process with that --file-prefix."""
     return runtime_folder() / "dpdk" / file_prefix / SOCKET_NAME
+
+
+def service_sockets() -> list[pathlib.Path]:
+    """The telemetry sockets of the packaged services that answer, and that this user may ask."""
+    found = SERVICES.glob(f"{SERVICE_FOLDERS}/dpdk/*/{SOCKET_NAME}")
+    return sorted(path for path in found if _answers(path))
+
+
+def default_path() -> pathlib.Path:
+    """The socket of the EAL's default prefix; if none answers, the only packaged service's."""
+    named = socket_path()
+    services = [] if _answers(named) else service_sockets()
+    return services[0] if len(services) == 1 else named
 
 
 def running(folder: pathlib.Path | None = None) -> list[str]:
@@ -58,9 +72,7 @@ def nobody(path: str | os.PathLike[str]) -> str:
     said = f"no switch with --file-prefix {place.parent.name}" if named else f"no switch at {path}"
     options = [f"--file-prefix {prefix}" for prefix in running()]
     options += [
-        f"--telemetry {SERVICE_FOLDER / 'dpdk' / prefix / SOCKET_NAME}"
-        for prefix in running(SERVICE_FOLDER)
-        if runtime_folder() != SERVICE_FOLDER
+        f"--telemetry {path}" for path in service_sockets() if runtime_folder() not in path.parents
     ]
     if options:
         return f"{said}; these run: {', '.join(options)}"

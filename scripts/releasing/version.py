@@ -71,15 +71,45 @@ def write(root: pathlib.Path, version: str, date: datetime.datetime) -> None:
             path.write_text(text, encoding="utf-8")
 
 
+def between(root: pathlib.Path, commits: int) -> str:
+    """What packages of sources after a release are called: newer than it, older than the next."""
+    version = agreed(root)
+    text = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    if not re.search(r"^## Unreleased\n+(?!## )\S", text, re.M):
+        return version
+    major, minor, _ = version.split(".")
+    return f"{major}.{int(minor) + 1}.0~git{commits}"
+
+
+def write_between(root: pathlib.Path, commits: int, date: datetime.datetime) -> str:
+    """Gives debian/changelog that version. Returns it."""
+    version = between(root, commits)
+    entries = root / "debian" / "changelog"
+    text = entries.read_text(encoding="utf-8")
+    if not text.startswith(f"dpdk-netfc ({version})"):
+        entries.write_text(ENTRY.format(version=version, date=date) + text, encoding="utf-8")
+    return version
+
+
 def main() -> int:
     """Prints the version, or writes another."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--set", metavar="VERSION", help="write this one into all files")
+    parser.add_argument(
+        "--between",
+        metavar="COMMITS",
+        type=int,
+        help="give debian/changelog the version of packages that are made after so many commits",
+    )
     arguments = parser.parse_args()
     root = pathlib.Path.cwd()
+    now = datetime.datetime.now(datetime.timezone.utc)
     try:
+        if arguments.between is not None:
+            print(write_between(root, arguments.between, now))
+            return 0
         if arguments.set:
-            write(root, arguments.set, datetime.datetime.now(datetime.timezone.utc))
+            write(root, arguments.set, now)
         print(agreed(root))
     except ValueError as error:
         print(f"scripts/release: {error}", file=sys.stderr)

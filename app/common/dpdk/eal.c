@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <net/if.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -105,15 +106,19 @@ report_no_start(void)
 		error != 0 ? rte_strerror(error) : "its lines above say why");
 }
 
-int
+enum exit_status
 eal_start(int eal_argc, char **eal_argv)
 {
+	const enum exit_status required = requirements_check(eal_argc, eal_argv);
 	const bool quiet_tap = !eal_has_option(eal_argc, eal_argv, "log-level");
 
-	if (requirements_check(eal_argc, eal_argv) != 0)
-		return -1;
+	if (required != EXIT_DONE)
+		return required;
 	rte_errno = 0;
-	return quirk_eal_init(eal_argc, eal_argv, quiet_tap) >= 0 ? 0 : report_no_start();
+	if (quirk_eal_init(eal_argc, eal_argv, quiet_tap) >= 0)
+		return EXIT_DONE;
+	report_no_start();
+	return EXIT_CONFIGURATION;
 }
 
 void
@@ -160,23 +165,69 @@ missing_capability(const char *device)
 	return NULL;
 }
 
-static int
+/* The file or interface that a device needs and that is not there; false: that is not why. */
+static bool
+lacks(const struct rte_devargs *device, char *what, size_t room)
+{
+	static const char *const keys[] = {"iface=", "rx_iface=", "tx_iface=", "rx_iface_in="};
+	bool tap = strncmp(device->name, "net_tap", 7) == 0;
+	const char *arguments = device->args != NULL ? device->args : "";
+	char name[IF_NAMESIZE];
+
+	snprintf(what, room, "/dev/net/tun");
+	if (tap)
+		return access(what, F_OK) != 0;
+	if (strncmp(device->name, "net_af_", 7) != 0 && strncmp(device->name, "net_pcap", 8) != 0)
+		return false;
+	for (unsigned int k = 0; k < RTE_DIM(keys); k++) {
+		const char *value = strstr(arguments, keys[k]);
+
+		if (value == NULL || sscanf(value + strlen(keys[k]), "%15[^,]", name) != 1)
+			continue;
+		snprintf(what, room, "the interface %s", name);
+		if (if_nametoindex(name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether such a device fails where another program is not there yet, or not gone. */
+static bool
+waits_for_others(const char *device)
+{
+	static const char *const prefixes[] = {"net_tap", "net_virtio_user"};
+
+	for (unsigned int i = 0; i < RTE_DIM(prefixes); i++) {
+		if (strncmp(device, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static enum exit_status
 report_no_device(const struct rte_devargs *device)
 {
 	const char *capability = missing_capability(device->name);
+	char what[64];
 
 	REPORT("--vdev=%s,%s: there is no such port; ", device->name,
 		device->args != NULL ? device->args : "");
-	if (capability != NULL)
+	if (capability != NULL) {
 		fprintf(stderr, "it takes %s, which root has: sudo\n", capability);
-	else if (strncmp(device->name, "net_tap", 7) == 0)
+		return EXIT_CONFIGURATION;
+	}
+	if (lacks(device, what, sizeof(what))) {
+		fprintf(stderr, "%s does not exist\n", what);
+		return EXIT_LATER;
+	}
+	if (strncmp(device->name, "net_tap", 7) == 0)
 		fputs("--log-level=pmd.net.tap:debug says why\n", stderr);
 	else
 		fputs("the lines above may say why\n", stderr);
-	return -1;
+	return waits_for_others(device->name) ? EXIT_LATER : EXIT_CONFIGURATION;
 }
 
-int
+enum exit_status
 eal_check_virtual_devices(void)
 {
 	struct rte_devargs *device;
@@ -187,7 +238,7 @@ eal_check_virtual_devices(void)
 			rte_eth_dev_get_port_by_name(device->name, &id) != 0)
 			return report_no_device(device);
 	}
-	return 0;
+	return EXIT_DONE;
 }
 
 void

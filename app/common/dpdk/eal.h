@@ -10,15 +10,17 @@
 #include <rte_ethdev.h>
 #include <rte_mempool.h>
 
+#include "option.h"
+
 /* The start of the EAL, with plain words where it fails; signals that end a program. */
 
 /**
  * Look for what the EAL needs, then initialise it.
  *
  * @param eal_argc, eal_argv the EAL's arguments
- * @return 0, or -1 with the reason on stderr
+ * @return EXIT_DONE, or the status to exit with, with the reason on stderr
  */
-int eal_start(int eal_argc, char **eal_argv);
+enum exit_status eal_start(int eal_argc, char **eal_argv);
 
 /** Free what the EAL has, once all ports are closed. */
 void eal_end(void);
@@ -27,9 +29,9 @@ void eal_end(void);
  * Whether there is a port for each network device that --vdev asks for. The EAL goes on without one
  * that it cannot make (a missing file, say), and the program would not do what was asked for.
  *
- * @return 0, or -1 with the first that is missing on stderr
+ * @return EXIT_DONE, or the status to exit with; the first that is missing is on stderr
  */
-int eal_check_virtual_devices(void);
+enum exit_status eal_check_virtual_devices(void);
 
 /**
  * Have SIGINT and SIGTERM handled, and SIGPIPE ignored: a peer that goes away is a transmit error,

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "dpdk/requirements.h"
-#include "option.h"
 
 #define SYSFS_DIR "/sys/kernel/mm/hugepages"
 
@@ -63,35 +62,39 @@ have_mount(void)
 	return found;
 }
 
-static int
+static enum exit_status
 check_hugepages(int eal_argc, char **eal_argv)
 {
 	const char *program = program_invocation_short_name;
 
-	if (eal_has_option(eal_argc, eal_argv, "no-huge"))
-		return 0;
-	if (free_pages() == 0)
-		return REPORT("no free hugepages\n"
-			      "Reserve 1 GiB of them, as root:\n"
-			      "  sysctl -w vm.nr_hugepages=512\n"
-			      "or run without them, more slowly:\n"
-			      "  %s --no-huge -m 512 ... -- ...\n",
+	if (free_pages() == 0) {
+		REPORT("no free hugepages\n"
+		       "Reserve 1 GiB of them, as root:\n"
+		       "  sysctl -w vm.nr_hugepages=512\n"
+		       "or run without them, more slowly:\n"
+		       "  %s --no-huge -m 512 ... -- ...\n",
 			program);
+		return EXIT_LATER;
+	}
 	if (eal_has_option(eal_argc, eal_argv, "in-memory") ||
 		eal_has_option(eal_argc, eal_argv, "huge-dir") || have_mount())
-		return 0;
-	return REPORT("no hugetlbfs is mounted where this user may write\n"
-		      "Mount one, as root:\n"
-		      "  mount -t hugetlbfs nodev /dev/hugepages\n"
-		      "or need none, with memory shared with no other process:\n"
-		      "  %s --in-memory ... -- ...\n"
-		      "or run without hugepages, more slowly:\n"
-		      "  %s --no-huge -m 512 ... -- ...\n",
+		return EXIT_DONE;
+	REPORT("no hugetlbfs is mounted where this user may write\n"
+	       "Mount one, as root:\n"
+	       "  mount -t hugetlbfs nodev /dev/hugepages\n"
+	       "or need none, with memory shared with no other process:\n"
+	       "  %s --in-memory ... -- ...\n"
+	       "or run without hugepages, more slowly:\n"
+	       "  %s --no-huge -m 512 ... -- ...\n",
 		program, program);
+	return EXIT_CONFIGURATION;
 }
 
-int
+enum exit_status
 requirements_check(int eal_argc, char **eal_argv)
 {
+	if (eal_has_option(eal_argc, eal_argv, "no-huge"))
+		return requirements_check_limit(eal_argc, eal_argv) == 0 ? EXIT_DONE
+									 : EXIT_CONFIGURATION;
 	return check_hugepages(eal_argc, eal_argv);
 }

@@ -8,12 +8,17 @@
  * missing.
  */
 
+#include "option.h"
+
 /**
- * Look for hugepages.
+ * Look for memory: hugepages, or without them what the control group allows. Takes none.
  *
  * @param eal_argc, eal_argv the EAL's arguments
- * @return 0, or -1 with what to do on stderr
+ * @return EXIT_DONE, or the status to exit with, and what to do on stderr
  */
-int requirements_check(int eal_argc, char **eal_argv);
+enum exit_status requirements_check(int eal_argc, char **eal_argv);
+
+/** Whether the process's control group (version 2) allows as much as -m asks. 0 or -1, likewise. */
+int requirements_check_limit(int eal_argc, char **eal_argv);
 
 #endif /* REQUIREMENTS_H */

@@ -40,18 +40,16 @@ choose_isa(void)
 	return RTE_MIN(allowed[vector_isa_best()], aggregate_isa_best());
 }
 
-/* Read the cluster's key, if packets have tags. */
-static int
-read_key(const struct aggregate_options *options, struct aggregation *aggregation)
+int
+aggregation_read_key(const struct aggregate_options *options, struct aggregate_secret **secret)
 {
 	char error[AGGREGATE_SECRET_ERROR_BYTES];
 
+	*secret = NULL;
 	if (options->key[0] == '\0')
 		return 0;
-	aggregation->secret = aggregate_secret_read(options->key, error, sizeof(error));
-	if (aggregation->secret != NULL)
-		return 0;
-	return REPORT("--aggregate key=: %s\n", error);
+	*secret = aggregate_secret_read(options->key, error, sizeof(error));
+	return *secret != NULL ? 0 : REPORT("--aggregate key=: %s\n", error);
 }
 
 static int
@@ -149,7 +147,7 @@ aggregation_create(struct app *app)
 	app->aggregation = aggregation;
 	aggregation->port = options->port;
 	aggregation->shard_count = app->shard_count;
-	if (read_key(options, aggregation) != 0 || uplink_create(app) != 0 ||
+	if (aggregation_read_key(options, &aggregation->secret) != 0 || uplink_create(app) != 0 ||
 		set_limits(options, app->shard_count, aggregation, &aggregation->limits) != 0 ||
 		create_table(aggregation) != 0)
 		return -1;

@@ -44,6 +44,14 @@ struct aggregation {
 };
 
 /**
+ * Read the cluster's key, if packets have tags.
+ *
+ * @param secret NULL where they have none
+ * @return 0, or -1 (reported on stderr)
+ */
+int aggregation_read_key(const struct aggregate_options *options, struct aggregate_secret **secret);
+
+/**
  * Make the table, and give each lcore its shard by the queue assignment, if aggregation is on.
  *
  * @return 0, or -1 (reported on stderr)

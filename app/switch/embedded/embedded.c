@@ -274,7 +274,7 @@ embedded_create(struct embedded *embedded)
 			embedded->lcores);
 		return -1;
 	}
-	return create_ports(embedded) == 0 ? prepare(&embedded->app) : -1;
+	return create_ports(embedded) == 0 && prepare(&embedded->app) == EXIT_DONE ? 0 : -1;
 }
 
 uint16_t

@@ -178,6 +178,8 @@ static const struct option_row rows[] = {
 	{"aggregate", FIELD(aggregate), .value = "[KEY=VALUE[,...]]", OPTION_KEYS(aggregate_keys),
 		.meaning = "sum the vectors of many workers (libnetfc-allreduce); needs an "
 			   "--address. Keys:"},
+	{"check", FIELD(check),
+		.meaning = "check options, their files and memory, and end; opens no port"},
 	{"gateway", FIELD(gateway), .value = "IP", .parse = parse_gateway,
 		.meaning = "router to the parent of aggregations (default: the parent is on "
 			   "the link)"},
@@ -228,7 +230,7 @@ options_parse(int argc, char **argv, struct options *options, int *eal_argc)
 			 "--idle-exit 100\n"
 			 "\n"
 			 "Exit status: 0 done, 1 wrong usage or configuration, 2 a failure while "
-			 "running.\n",
+			 "running,\n75 a port or hugepages are not there yet.\n",
 		.tables = tables,
 		.table_count = RTE_DIM(tables),
 		.options = options,

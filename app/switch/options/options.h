@@ -163,6 +163,7 @@ struct options {
 	uint32_t stats_interval_s; /**< 0: no periodic statistics */
 	const char *init;          /**< file of commands done at start and again; NULL: none */
 	const char *control;       /**< path of the control channel's socket; NULL: none */
+	bool check;                /**< only look whether all that a start needs is right */
 };
 
 /** Set all options to their defaults. */

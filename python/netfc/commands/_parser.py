@@ -24,8 +24,8 @@ def add_telemetry_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--file-prefix",
         metavar="PREFIX",
-        default=telemetry.FILE_PREFIX,
-        help="file prefix of the switch (default %(default)s)",
+        help=f"file prefix of the switch (default {telemetry.FILE_PREFIX}; "
+        "where none runs with it, the packaged service)",
     )
     parser.add_argument(
         "--telemetry", metavar="PATH", help="the telemetry socket, instead of that of --file-prefix"
@@ -34,4 +34,9 @@ def add_telemetry_options(parser: argparse.ArgumentParser) -> None:
 
 def telemetry_path(options: argparse.Namespace) -> str | os.PathLike[str]:
     """The telemetry socket that these options name."""
-    return options.telemetry or telemetry.socket_path(options.file_prefix)
+    if options.telemetry:
+        path: str = options.telemetry
+        return path
+    if options.file_prefix is None:
+        return telemetry.default_path()
+    return telemetry.socket_path(options.file_prefix)

@@ -68,8 +68,7 @@ def settings():
 def test_the_service_as_it_is_installed(runtime):
     """Its options, with its capabilities, as nobody: hosts ping it, and it takes commands."""
     found = settings()
-    options = [str(runtime / 'control') if option.startswith('/run/') else option
-               for option in found['OPTIONS']]
+    options = ['--control', str(runtime / 'control'), *found['OPTIONS']]
     with hosts.Namespace() as space:
         process = space.start(
             *without_root('net_admin', 'net_raw'), runtime / 'dpdk-netfc', *found['EAL_OPTIONS'],

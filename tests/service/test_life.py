@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The packages in a machine under systemd: installed, started, killed, upgraded, removed.
+
+scripts/test-service makes the machine and the packages. The tests follow one another in it.
+"""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from machine import Machine
+
+TREE, PACKAGES = os.environ.get('NETFC_MACHINE'), os.environ.get('NETFC_PACKAGES')
+ANSWERS = ('ip address replace 10.0.0.1/24 dev netfc0 && ip link set netfc0 up && '
+           'test "$(netfc-client add 1.5 2.25 --server 10.0.0.2)" = 3.75')
+DEFAULT = '/etc/default/dpdk-netfc'
+MAX_EXPOSED = 24  # tenths
+OLD = '0.3.0~aa'  # what these packages break is older still, all of git is newer
+
+pytestmark = pytest.mark.skipif(TREE is None, reason='scripts/test-service makes the machine')
+
+
+@pytest.fixture(name='machine', scope='module')
+def booted_machine(tmp_path_factory):
+    """One for all tests, with the packages under /root/packages, and an older version of them."""
+    folder = tmp_path_factory.mktemp('machine')
+    names = ('dpdk-netfc', 'dpdk-netfc-common', 'libnetfc1', 'python3-netfc')
+    packages = {name: next(pathlib.Path(PACKAGES).glob(f'{name}_*.deb')) for name in names}
+    for name, package in packages.items():
+        age(package, folder / 'old', name)
+    made = Machine(TREE, f'netfc-service-{os.getpid()}', folder / 'log')
+    for name, package in packages.items():
+        made.write(f'/root/packages/{package.name}', package.read_bytes())
+        old = folder / 'old' / f'{name}.deb'
+        made.write(f'/root/old/{old.name}', old.read_bytes())
+    yield made
+    made.stop()
+
+
+def age(package, folder, name):
+    """The same package under an older version."""
+    content = folder / name
+    content.parent.mkdir(exist_ok=True)
+    subprocess.run(['dpkg-deb', '-R', package, content], check=True)
+    control = content / 'DEBIAN' / 'control'
+    text = control.read_text()
+    version = next(line.split()[1] for line in text.splitlines() if line.startswith('Version:'))
+    control.write_text(text.replace(version, OLD))
+    subprocess.run(['dpkg-deb', '--root-owner-group', '-b', content, folder / f'{name}.deb'],
+                   check=True, capture_output=True)
+
+
+def pid_of(machine, unit='dpdk-netfc'):
+    """The unit's main process."""
+    return int(machine.property('MainPID', unit))
+
+
+def wait_for_another(machine, pid, unit='dpdk-netfc'):
+    """Until the unit is ready with another process than that."""
+    machine.until(f"p=$(systemctl show --value --property MainPID '{unit}'); "
+                  f"[ $p != 0 ] && [ $p != {pid} ] && systemctl is-active --quiet '{unit}'")
+
+
+@pytest.fixture(name='default')
+def options_of_the_service(machine):
+    """Sets them by replacing text; afterwards they are as they were, and the service is ready."""
+    before = machine.run(f'cat {DEFAULT}')
+
+    def change(old, new):
+        assert old in before
+        machine.write(DEFAULT, before.replace(old, new))
+    yield change
+    machine.write(DEFAULT, before)
+    machine.run('systemctl reset-failed dpdk-netfc; systemctl restart dpdk-netfc')
+    machine.until(ANSWERS)
+
+
+def test_installing_starts_nothing(machine):
+    machine.run('dpkg -i /root/old/*.deb')
+    assert machine.property('ActiveState') == 'inactive'
+    assert machine.run('systemctl is-enabled dpdk-netfc', check=False).strip() == 'disabled'
+    assert 'netfc' in machine.run('getent group netfc')
+
+
+def test_it_starts_and_says_what_it_serves(machine):
+    machine.run('systemctl start dpdk-netfc')
+    machine.until(ANSWERS)
+    assert machine.property('StatusText') == 'Serving fp16_k1024'
+    assert machine.property('NRestarts') == '0'
+
+
+def test_an_upgrade_restarts_it(machine):
+    pid = pid_of(machine)
+    machine.run('dpkg -i /root/packages/*.deb')
+    wait_for_another(machine, pid)
+    machine.until(ANSWERS)
+    assert 'deleted' not in machine.run(f'readlink /proc/{pid_of(machine)}/exe')
+
+
+def test_killed_it_comes_back(machine):
+    pid = pid_of(machine)
+    machine.run(f'kill -9 {pid}')
+    wait_for_another(machine, pid)
+    machine.until(ANSWERS)
+
+
+@pytest.mark.parametrize('command', [
+    'netfc-ctl show', 'netfc-ctl add posit16_k512', 'netfc-ctl tables fp16_k1024,bf16_k128',
+    'netfc-ctl functions rsqrt,exp', 'netfc-ctl set idle-exit 0',
+    "netfc-ctl log 'pmd.net.*' notice", 'netfc-top --once',
+    'netfc-ctl tables fp16_k1024'])
+def test_documented_commands(machine, command):
+    machine.run(command)
+
+
+def test_the_group_and_nobody_else(machine):
+    machine.run('useradd -G netfc member; useradd other')
+    for command in ('netfc-top --once', 'netfc-ctl show'):
+        machine.run(f"setpriv --reuid member --regid member --init-groups {command}")
+        machine.fails(f"setpriv --reuid other --regid other --init-groups {command}")
+
+
+def test_captures(machine):
+    """Into the state directory; nowhere that they would vanish."""
+    for folder in ('/tmp', '/var/tmp', '/root'):
+        assert 'cannot make' in machine.fails(f'netfc-ctl capture start {folder}/x.pcapng')
+    machine.run('netfc-ctl capture start /var/lib/dpdk-netfc/x.pcapng')
+    machine.run(ANSWERS)
+    machine.run('netfc-ctl capture stop')
+    machine.until('test $(stat -L -c %s /var/lib/dpdk-netfc/x.pcapng) -gt 300')
+
+
+def test_the_exporter(machine):
+    machine.run('systemctl start netfc-exporter@dpdk-netfc')
+    ask = ('python3 -c "import urllib.request as u; '
+           "print(u.urlopen('http://127.0.0.1:9620/metrics').read().decode())\"")
+    machine.until(f'{ask} | grep "^netfc_up 1"')
+    machine.run('systemctl stop dpdk-netfc')
+    machine.until(f'{ask} | grep "^netfc_up 0"')
+    machine.until('journalctl -u netfc-exporter@dpdk-netfc | grep "no switch"')
+    machine.run('systemctl start dpdk-netfc')
+    machine.until(f'{ask} | grep "^netfc_up 1"')
+    machine.run('systemctl stop netfc-exporter@dpdk-netfc')
+    machine.until(ANSWERS)
+
+
+def test_sighup_does_not_end_it(machine):
+    pid = pid_of(machine)
+    machine.run('systemctl kill -s HUP dpdk-netfc')
+    machine.run(ANSWERS)
+    assert pid_of(machine) == pid
+
+
+def test_a_wrong_option_is_not_tried_again(machine, default):
+    default('--match direct', '--match nothing')
+    machine.fails('systemctl restart dpdk-netfc')
+    assert machine.property('ExecMainStatus') == '1'
+    assert machine.property('ActiveState') == 'failed'
+
+
+def test_a_port_may_come_late(machine, default):
+    default('--vdev=net_tap0,iface=netfc0', '--vdev=net_af_packet0,iface=late0')
+    machine.run('systemctl restart --no-block dpdk-netfc')
+    machine.until('journalctl -u dpdk-netfc | grep "the interface late0 does not exist"')
+    machine.run('ip link add late0 type veth peer name late1 && ip link set late0 up && '
+                'ip link set late1 up')
+    machine.until('systemctl is-active dpdk-netfc')
+    machine.run('systemctl stop dpdk-netfc; ip link delete late0')
+
+
+def test_no_tap_device(machine, default):
+    """It may be a module that is not loaded yet."""
+    default('--match direct', '--match direct')
+    machine.run('mv /dev/net/tun /dev/net/off')
+    machine.run('systemctl restart --no-block dpdk-netfc')
+    machine.until('journalctl -u dpdk-netfc | grep "/dev/net/tun does not exist"')
+    machine.run('mv /dev/net/off /dev/net/tun')
+    machine.until('systemctl is-active dpdk-netfc')
+
+
+def test_a_key(machine, default):
+    machine.write('/etc/credstore/dpdk-netfc.key', os.urandom(32), '600')
+    default('--match direct', '--match direct --aggregate '
+            'key=/run/credentials/dpdk-netfc.service/key')
+    machine.run('systemctl restart dpdk-netfc')
+    assert machine.property('StatusText') == 'Serving fp16_k1024; 0 jobs open'
+    machine.write('/root/open.key', os.urandom(32), '644')
+    said = machine.fails('dpdk-netfc --no-huge -m 256 -- --check --address 10.0.0.2 '
+                         '--aggregate key=/root/open.key')
+    assert 'mode 0644' in said
+
+
+def test_a_stuck_switch_is_ended_and_comes_back(machine):
+    machine.write('/etc/systemd/system/dpdk-netfc.service.d/watchdog.conf',
+                  '[Service]\nWatchdogSec=5\n')
+    machine.run('systemctl daemon-reload; systemctl restart dpdk-netfc')
+    pid = pid_of(machine)
+    machine.run(f'kill -STOP {pid}')
+    wait_for_another(machine, pid)
+    machine.run('journalctl -u dpdk-netfc | grep -i "watchdog timeout"')
+    machine.run('rm -r /etc/systemd/system/dpdk-netfc.service.d; systemctl daemon-reload; '
+                'systemctl restart dpdk-netfc')
+    machine.until(ANSWERS)
+
+
+def test_two_switches(machine):
+    other = machine.run(f'cat {DEFAULT}').replace('netfc0', 'netfc1').replace('10.0.0', '10.0.1')
+    machine.write('/etc/default/dpdk-netfc@two', other)
+    machine.run('systemctl start dpdk-netfc@two')
+    machine.until(ANSWERS.replace('netfc0', 'netfc1').replace('10.0.0', '10.0.1'))
+    machine.until(ANSWERS)
+    machine.run('netfc-ctl --socket /run/dpdk-netfc@two/control show')
+    pid = pid_of(machine, 'dpdk-netfc@two')
+    machine.run('dpkg -i /root/packages/*.deb')
+    wait_for_another(machine, pid, 'dpdk-netfc@two')
+
+
+def test_security(machine):
+    machine.run('systemd-analyze security --no-pager '
+                f'--threshold={MAX_EXPOSED} dpdk-netfc >/dev/null')
+    machine.run(f'systemd-analyze security --threshold={MAX_EXPOSED} netfc-exporter@x >/dev/null')
+
+
+def test_the_package_s_own_test(machine):
+    machine.run('systemctl stop dpdk-netfc')
+    test = pathlib.Path(__file__).parents[2] / 'debian' / 'tests' / 'service'
+    machine.write('/root/autopkgtest', test.read_text(), '755')
+    machine.run('/root/autopkgtest')
+
+
+def test_removed_and_purged(machine):
+    machine.run('systemctl start dpdk-netfc')
+    machine.run('dpkg --remove dpdk-netfc')
+    machine.fails('readlink /proc/[0-9]*/exe | grep dpdk-netfc')
+    machine.run('dpkg --purge dpdk-netfc python3-netfc dpdk-netfc-common libnetfc1')
+    machine.run('test ! -e /etc/default/dpdk-netfc')
