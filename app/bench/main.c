@@ -6,9 +6,9 @@
 #include "aggregate/team.h"
 #include "bench.h"
 #include "run/run.h"
-#include "descriptors.h"
 #include "dpdk/eal.h"
 #include "json.h"
+#include "output.h"
 #include "set_option.h"
 #include "report/report.h"
 #include "timing/timing.h"
@@ -249,8 +249,8 @@ run_in_memory(void)
 	return result == 0 ? EXIT_DONE : EXIT_RUNNING;
 }
 
-int
-main(int argc, char **argv)
+static int
+run_program(int argc, char **argv)
 {
 	enum exit_status status = EXIT_CONFIGURATION;
 	struct capture capture = {0};
@@ -258,7 +258,6 @@ main(int argc, char **argv)
 	enum options_result parsed;
 	int eal_argc;
 
-	descriptors_occupy_standard();
 	parsed = bench_options_parse(argc, argv, &bench.options, &eal_argc);
 	if (parsed != OPTIONS_RUN)
 		return options_exit_status(parsed);
@@ -276,4 +275,11 @@ main(int argc, char **argv)
 	free(bench.function);
 	netfc_set_free(bench.set);
 	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	output_start();
+	return output_finish(PROGRAM, run_program(argc, argv));
 }

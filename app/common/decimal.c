@@ -2,6 +2,7 @@
 #include "encoding.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,6 +21,19 @@ struct digits {
 	const char *at; /* a point may be among them */
 	long exponent;
 };
+
+/* Beyond all that digits in memory can make up for, one is as good as another. */
+#define MAX_EXPONENT (LONG_MAX / 2)
+
+static long
+read_exponent(const char *text)
+{
+	long exponent = strtol(text, NULL, 10);
+
+	if (exponent > MAX_EXPONENT)
+		return MAX_EXPONENT;
+	return exponent < -MAX_EXPONENT ? -MAX_EXPONENT : exponent;
+}
 
 static struct digits
 read_digits(const char *text)
@@ -43,7 +57,7 @@ read_digits(const char *text)
 	if (digits.at == NULL)
 		digits.at = text;
 	if (*text != '\0')
-		digits.exponent += strtol(text + 1, NULL, 10);
+		digits.exponent += read_exponent(text + 1);
 	return digits;
 }
 

@@ -4,16 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "json.h"
+#include "replace.h"
 
 struct json_file {
 	const char *who;
 	const char *path;
-	char *temporary; /* NULL: path is no regular file and is written as it is */
-	FILE *stream;
+	bool is_standard; /* stdout, which is no replacement */
+	struct replacement written;
 };
 
 static int
@@ -29,60 +28,6 @@ is_standard_output(const char *path)
 	return strcmp(path, "-") == 0;
 }
 
-/* A device, pipe or the like: written to. A regular file is replaced when all is written. */
-static bool
-is_special(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
-}
-
-static void
-free_file(struct json_file *file)
-{
-	free(file->temporary);
-	free(file);
-}
-
-static int
-close_file(struct json_file *file)
-{
-	return file->stream != stdout ? fclose(file->stream) : fflush(stdout);
-}
-
-/* A new file beside `path`, with an unpredictable name. */
-static FILE *
-open_temporary(struct json_file *file)
-{
-	FILE *stream;
-	int fd;
-
-	if (asprintf(&file->temporary, "%s.XXXXXX", file->path) < 0) {
-		file->temporary = NULL;
-		return NULL;
-	}
-	fd = mkstemp(file->temporary);
-	if (fd < 0)
-		return NULL;
-	stream = fchmod(fd, 0644) == 0 ? fdopen(fd, "w") : NULL;
-	if (stream == NULL) {
-		close(fd);
-		unlink(file->temporary);
-	}
-	return stream;
-}
-
-static FILE *
-open_stream(struct json_file *file)
-{
-	if (is_standard_output(file->path))
-		return stdout;
-	if (is_special(file->path))
-		return fopen(file->path, "w");
-	return open_temporary(file);
-}
-
 int
 json_file_open(const char *who, const char *path, struct json_file **result)
 {
@@ -92,30 +37,45 @@ json_file_open(const char *who, const char *path, struct json_file **result)
 		return fail(who, path, "open");
 	file->who = who;
 	file->path = path;
-	file->stream = open_stream(file);
-	if (file->stream == NULL) {
-		free_file(file);
+	file->is_standard = is_standard_output(path);
+	if (file->is_standard) {
+		file->written.stream = stdout;
+	} else if (netfc_replacement_open(path, &file->written) != 0) {
+		free(file);
 		return fail(who, path, "open");
 	}
 	*result = file;
 	return 0;
 }
 
+static void
+abandon(struct json_file *file)
+{
+	if (!file->is_standard)
+		netfc_replacement_abandon(&file->written);
+}
+
+static bool
+close_file(struct json_file *file)
+{
+	return file->is_standard ? fflush(stdout) == 0
+				 : netfc_replacement_commit(&file->written) == 0;
+}
+
 int
 json_file_write(struct json_file **opened, json_t *object)
 {
 	struct json_file *file = *opened;
-	bool written = json_dumpf(object, file->stream, JSON_INDENT(2)) == 0 &&
-		fputc('\n', file->stream) != EOF;
+	FILE *stream = file->written.stream;
+	bool written =
+		json_dumpf(object, stream, JSON_INDENT(2)) == 0 && fputc('\n', stream) != EOF;
 	int result = 0;
 
-	written = close_file(file) == 0 && written;
-	if (!written || (file->temporary != NULL && rename(file->temporary, file->path) != 0)) {
+	if (!written)
+		abandon(file);
+	if (!written || !close_file(file))
 		result = fail(file->who, file->path, "write");
-		if (file->temporary != NULL)
-			unlink(file->temporary);
-	}
-	free_file(file);
+	free(file);
 	*opened = NULL;
 	json_decref(object);
 	return result;
@@ -126,10 +86,8 @@ json_file_abandon(struct json_file *file)
 {
 	if (file == NULL)
 		return;
-	close_file(file);
-	if (file->temporary != NULL)
-		unlink(file->temporary);
-	free_file(file);
+	abandon(file);
+	free(file);
 }
 
 json_t *

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The errors of table sets over all pairs of operands, for scripts/evaluate. */
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "descriptors.h"
 #include "option.h"
+#include "output.h"
 #include "tally.h"
 
 /*
@@ -301,7 +302,7 @@ print_report(const struct sweep *sweep)
 	written = report != NULL ? json_dumpf(report, stdout, JSON_COMPACT) : -1;
 	json_decref(report);
 	if (written != 0 || putchar('\n') == EOF || fflush(stdout) != 0)
-		return fail(2, "output", "not written");
+		return fail(2, "cannot write to standard output", strerror(errno));
 	return 0;
 }
 
@@ -321,14 +322,13 @@ run(struct sweep *sweep)
 	return print_report(sweep);
 }
 
-int
-main(int argc, char **argv)
+static int
+run_program(int argc, char **argv)
 {
 	static struct sweep sweep;
 	enum options_result parsed;
 	int status, operands;
 
-	descriptors_occupy_standard();
 	parsed = parse_options(argc, argv, &sweep, &operands);
 	if (parsed != OPTIONS_RUN)
 		return (int)options_exit_status(parsed);
@@ -347,4 +347,11 @@ main(int argc, char **argv)
 		status = run(&sweep);
 	free_sets(&sweep);
 	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	output_start();
+	return output_finish(PROGRAM, run_program(argc, argv));
 }

@@ -12,11 +12,11 @@
 #include "control/control.h"
 #include "control/init_file.h"
 #include "slowloris/defend.h"
-#include "descriptors.h"
 #include "dpdk/eal.h"
 #include "dpdk/quirks.h"
 #include "journal.h"
 #include "json.h"
+#include "output.h"
 #include "observe/state.h"
 #include "service/service.h"
 #include "setup.h"
@@ -185,8 +185,8 @@ run(int eal_argc, char **eal_argv, struct json_file **stats, struct control **co
 	return status;
 }
 
-int
-main(int argc, char **argv)
+static int
+run_program(int argc, char **argv)
 {
 	enum exit_status status = EXIT_CONFIGURATION;
 	struct json_file *stats = NULL;
@@ -194,7 +194,6 @@ main(int argc, char **argv)
 	enum options_result parsed;
 	int eal_argc;
 
-	descriptors_occupy_standard();
 	journal_mark_errors();
 	parsed = options_parse(argc, argv, &app.options, &eal_argc);
 	if (parsed != OPTIONS_RUN)
@@ -211,4 +210,11 @@ main(int argc, char **argv)
 	json_file_abandon(stats);
 	prepare_unload(&app);
 	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	output_start();
+	return output_finish(PROGRAM, run_program(argc, argv));
 }

@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "command.h"
-#include "descriptors.h"
+#include "output.h"
 
 static const struct command *const commands[] = {
 	&build_command,
@@ -149,14 +149,8 @@ run(int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	int status;
-
-	descriptors_occupy_standard();
-	status = run(argc, argv);
-	if ((fflush(stdout) != 0 || ferror(stdout)) && status != STATUS_FAILED)
-		status = report_error(
-			STATUS_FAILED, "cannot write to standard output: %s", strerror(errno));
-	return status;
+	output_start();
+	return output_finish("netfc-tables", run(argc, argv));
 }
 
 int

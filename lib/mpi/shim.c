@@ -66,18 +66,35 @@ text_of(const char *variable)
 	return value == NULL || value[0] == '\0' ? NULL : value;
 }
 
+/* A decimal number, whatever the program's locale writes for a point; -1: none. */
+static double
+decimal(const char *text)
+{
+	size_t whole = strspn(text, "0123456789");
+	size_t point = text[whole] == '.';
+	size_t fraction = strspn(text + whole + point, "0123456789");
+	double number = 0, unit = 1;
+
+	if (whole + fraction == 0 || text[whole + point + fraction] != '\0')
+		return -1;
+	for (size_t i = 0; i < whole; i++)
+		number = 10 * number + (text[i] - '0');
+	for (size_t i = 0; i < fraction; i++)
+		number += (text[whole + point + i] - '0') * (unit /= 10);
+	return number;
+}
+
 static unsigned int
 milliseconds(const char *variable, unsigned int seconds)
 {
 	const char *value = text_of(variable);
-	char *end;
 	double given;
 
 	if (value == NULL)
 		return seconds * 1000;
-	given = strtod(value, &end);
-	if (*end == '\0' && given >= 0.001 && given <= MAX_S)
-		return (unsigned int)(given * 1000);
+	given = decimal(value);
+	if (given >= 0.001 && given <= MAX_S)
+		return (unsigned int)(given * 1000 + 0.5);
 	shim_log("%s=%s is not a number of seconds from 0.001 to %d: using %u", variable, value,
 		MAX_S, seconds);
 	return seconds * 1000;

@@ -4,12 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "file.h"
 #include "internal.h"
+#include "replace.h"
 
 static const char set_magic[8] = {'N', 'e', 't', 'F', 'C', 's', 'e', 't'};
 
@@ -190,6 +189,7 @@ netfc_set_load(const char *path, struct netfc_set **set)
 #define LENGTH_OFFSET 12
 /* All files are much smaller; a larger one is not read. */
 #define MAX_FILE_BYTES (64u << 20)
+#define FIRST_BYTES (1u << 16)
 
 static uint32_t
 checksum(const uint8_t *data, size_t length)
@@ -226,113 +226,74 @@ netfc_check_file(const uint8_t *data, size_t length, const char *magic, uint32_t
 	return NETFC_OK;
 }
 
-static bool
-write_and_close(FILE *file, const void *data, size_t length)
-{
-	bool written = fwrite(data, 1, length, file) == length;
-
-	return fclose(file) == 0 && written;
-}
-
-/* Write all bytes to a new file, and make it readable for all. */
-static bool
-write_all(int fd, const void *data, size_t length)
-{
-	FILE *file = fchmod(fd, 0644) == 0 ? fdopen(fd, "wb") : NULL;
-
-	if (file != NULL)
-		return write_and_close(file, data, length);
-	close(fd);
-	return false;
-}
-
-/* Write a new file beside `path`, then rename it to `path`. `template` is for mkstemp(). */
-static int
-replace_file(const char *path, char *template, const void *data, size_t length)
-{
-	int fd = mkstemp(template), saved;
-
-	if (fd < 0)
-		return NETFC_ERR_IO;
-	if (write_all(fd, data, length) && rename(template, path) == 0)
-		return NETFC_OK;
-	saved = errno;
-	unlink(template);
-	errno = saved;
-	return NETFC_ERR_IO;
-}
-
-/* A device, pipe or the like: written to, because a rename would replace it. */
-static bool
-is_special(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-}
-
-static int
-write_special(const char *path, const void *data, size_t length)
-{
-	FILE *file = fopen(path, "wb");
-
-	return file != NULL && write_and_close(file, data, length) ? NETFC_OK : NETFC_ERR_IO;
-}
-
 int
 netfc_write_file(const char *path, const void *data, size_t length)
 {
-	char *template = NULL;
-	int error;
+	struct replacement file;
 
-	if (is_special(path))
-		return write_special(path, data, length);
-	if (asprintf(&template, "%s.XXXXXX", path) < 0)
-		return NETFC_ERR_NOMEM;
-	error = replace_file(path, template, data, length);
-	free(template);
-	return error;
+	if (netfc_replacement_open(path, &file) != 0)
+		return NETFC_ERR_IO;
+	if (fwrite(data, 1, length, file.stream) != length) {
+		netfc_replacement_abandon(&file);
+		return NETFC_ERR_IO;
+	}
+	return netfc_replacement_commit(&file) == 0 ? NETFC_OK : NETFC_ERR_IO;
 }
 
+/* More space for what is read; one byte more than the greatest file, to notice one that is greater.
+ */
 static int
-read_all(FILE *file, void **data, size_t *length)
+grow(uint8_t **buffer, size_t *space)
 {
-	struct stat status;
-	uint8_t *buffer;
+	size_t more = *space == 0 ? FIRST_BYTES : 4 * *space;
+	uint8_t *grown;
 
-	if (fstat(fileno(file), &status) != 0)
-		return NETFC_ERR_IO;
-	if (S_ISDIR(status.st_mode)) {
-		errno = EISDIR;
-		return NETFC_ERR_IO;
-	}
-	if (status.st_size > (off_t)MAX_FILE_BYTES)
+	if (*space > MAX_FILE_BYTES)
 		return NETFC_ERR_FOREIGN;
-	/* One more byte than the size, to notice a file that grows. */
-	*length = (size_t)status.st_size + 1;
-	buffer = malloc(*length);
-	if (buffer == NULL)
+	if (more > MAX_FILE_BYTES)
+		more = (size_t)MAX_FILE_BYTES + 1;
+	grown = realloc(*buffer, more);
+	if (grown == NULL)
 		return NETFC_ERR_NOMEM;
-	*length = fread(buffer, 1, *length, file);
-	if (ferror(file)) {
-		free(buffer);
-		return NETFC_ERR_IO;
-	}
-	*data = buffer;
+	*buffer = grown;
+	*space = more;
 	return NETFC_OK;
+}
+
+/* To its end, whatever its size is said to be: pipes and files of /proc are said to be empty. */
+static int
+read_all(FILE *file, uint8_t **buffer, size_t *length)
+{
+	size_t space = 0;
+	int error;
+
+	*length = 0;
+	do {
+		if (*length == space && (error = grow(buffer, &space)) != NETFC_OK)
+			return error;
+		*length += fread(*buffer + *length, 1, space - *length, file);
+		if (ferror(file))
+			return NETFC_ERR_IO;
+	} while (!feof(file));
+	return *length > MAX_FILE_BYTES ? NETFC_ERR_FOREIGN : NETFC_OK;
 }
 
 int
 netfc_read_file(const char *path, void **data, size_t *length)
 {
 	FILE *file = fopen(path, "rb");
+	uint8_t *buffer = NULL;
 	int error, saved;
 
 	if (file == NULL)
 		return NETFC_ERR_IO;
-	error = read_all(file, data, length);
+	error = read_all(file, &buffer, length);
 	saved = errno;
 	fclose(file);
+	if (error == NETFC_OK)
+		*data = buffer;
+	else
+		free(buffer);
 	errno = saved;
 	return error;
 }

@@ -47,14 +47,14 @@ int netfc_check_file(const uint8_t *data, size_t length, const char *magic, uint
 	size_t header_bytes);
 
 /**
- * Replace a regular file as a whole or not at all; write to a device or a pipe.
+ * Write a file as a whole or not at all, as replace.h has it.
  *
- * @return 0, NETFC_ERR_NOMEM, or NETFC_ERR_IO with errno set
+ * @return 0, or NETFC_ERR_IO with errno set
  */
 int netfc_write_file(const char *path, const void *data, size_t length);
 
 /**
- * Read a whole file.
+ * Read a whole file, or all that a pipe gives.
  *
  * @param data receives its bytes; free() them
  * @return 0, NETFC_ERR_NOMEM, NETFC_ERR_FOREIGN where it is far too large, or NETFC_ERR_IO with

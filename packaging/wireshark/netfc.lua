@@ -210,6 +210,8 @@ local experts = {
         expert.group.RESPONSE_CODE, expert.severity.NOTE),
     request = ProtoExpert.new("netfc.expert.request", "Request that will not be computed",
         expert.group.PROTOCOL, expert.severity.WARN),
+    limited = ProtoExpert.new("netfc.expert.limited", "Packet size limited during capture",
+        expert.group.UNDECODED, expert.severity.NOTE),
     truncated = ProtoExpert.new("netfc.expert.truncated", "Datagram too short",
         expert.group.MALFORMED, expert.severity.ERROR),
 }
@@ -467,11 +469,13 @@ local function dissect_end(message, tvb, tree)
     local needed = HEADER_BYTES + 3 * operand_bytes(message)
     local rest = tvb:len() - needed - (message.counter_bytes or 0)
 
-    if tvb:len() < tvb:reported_len() and tvb:len() < needed then
-        tree:add_proto_expert_info(experts.truncated, "The capture has only a part of the datagram")
-    elseif rest < 0 then
+    if tvb:reported_len() < needed then
         tree:add_proto_expert_info(experts.truncated, string.format(
-            "%d bytes, but header and lanes need %d", tvb:len(), needed))
+            "%d bytes, but header and lanes need %d", tvb:reported_len(), needed))
+    end
+    -- Not a fault of the datagram's.
+    if tvb:len() < tvb:reported_len() then
+        tree:add_proto_expert_info(experts.limited)
     elseif rest > 0 then
         tree:add(fields.trailer, tvb(tvb:len() - rest))
     end
@@ -487,7 +491,7 @@ local function info(message, tvb)
         parts[1] = parts[1] .. " for " .. message.destination
     elseif message.count then
         table.insert(parts, message.count .. (message.count == 1 and " lane" or " lanes"))
-    else
+    elseif tvb:reported_len() < HEADER_BYTES then
         table.insert(parts, "header cut")
     end
     if not message.reply then
@@ -498,6 +502,9 @@ local function info(message, tvb)
         table.insert(parts, "reply: " .. table.concat(message.flags, ", "))
     else
         table.insert(parts, "reply")
+    end
+    if tvb:len() < tvb:reported_len() then
+        table.insert(parts, "packet size limited during capture")
     end
     return table.concat(parts, ", ")
 end

@@ -110,6 +110,8 @@ local NUMBERS = {
 local experts = {
     refused = ProtoExpert.new("netfc_aggregation.expert.refused", "Refused",
         expert.group.RESPONSE_CODE, expert.severity.NOTE),
+    limited = ProtoExpert.new("netfc_aggregation.expert.limited",
+        "Packet size limited during capture", expert.group.UNDECODED, expert.severity.NOTE),
     cut = ProtoExpert.new("netfc_aggregation.expert.cut", "Values are missing",
         expert.group.MALFORMED, expert.severity.ERROR),
     part = ProtoExpert.new("netfc_aggregation.expert.part", "No part that can be",
@@ -138,8 +140,8 @@ local function absence_at(buffer)
     if not is_reason or buffer(15, 1):uint() < MISSING then
         return nil
     end
-    if buffer:len() > HEADER_BYTES then
-        return HEADER_BYTES
+    if buffer:reported_len() > HEADER_BYTES then
+        return buffer:len() > HEADER_BYTES and HEADER_BYTES or nil
     end
     return 6
 end
@@ -192,7 +194,7 @@ local function has_values(buffer)
     if status >= 0x80 and status % 0x80 < 16 then
         return reason ~= 2
     end
-    return op ~= COPY or buffer:len() > HEADER_BYTES
+    return op ~= COPY or buffer:reported_len() > HEADER_BYTES
 end
 
 -- Levels of the place behind a join; nil if none stands there that can be: it may be a tag.
@@ -229,9 +231,16 @@ local function add_place(buffer, tree, at)
     end
 end
 
+-- Complains of a packet that is too short; not of one that was cut while it was captured.
+local function add_cut(buffer, tree, needed)
+    if buffer:reported_len() < needed then
+        tree:add_proto_expert_info(experts.cut)
+    end
+end
+
 local function add_join(buffer, tree, granted)
     if buffer:len() < HEADER_BYTES + JOIN_BYTES then
-        tree:add_proto_expert_info(experts.cut)
+        add_cut(buffer, tree, HEADER_BYTES + JOIN_BYTES)
         return
     end
     tree:add(fields.workers, buffer(24, 1))
@@ -268,7 +277,7 @@ end
 
 local function add_part(buffer, tree)
     if buffer:len() < HEADER_BYTES + PART_BYTES then
-        tree:add_proto_expert_info(experts.cut)
+        add_cut(buffer, tree, HEADER_BYTES + PART_BYTES)
         return
     end
     local at, bits = HEADER_BYTES + PART_BYTES, buffer(31, 1):uint()
@@ -286,7 +295,7 @@ local function add_part(buffer, tree)
     if lanes == 0 or width == 0 or number >= parts then
         tree:add_proto_expert_info(experts.part)
     elseif buffer:len() < at + bytes then
-        tree:add_proto_expert_info(experts.cut)
+        add_cut(buffer, tree, at + bytes)
     else
         add_sums(buffer(at, bytes), tree, first, lanes, width)
     end
@@ -308,7 +317,7 @@ local function add_values(buffer, tree, format, count)
     for v = 0, count - 1 do
         local at = HEADER_BYTES + v * size
         if at + size > buffer:len() then
-            tree:add_proto_expert_info(experts.cut)
+            add_cut(buffer, tree, HEADER_BYTES + count * size)
             return
         end
         tree:add(field, buffer(at, size))
@@ -352,6 +361,10 @@ function aggregation.dissector(buffer, pinfo, root)
     local text = summary(op, format, count, buffer(8, 4):uint(), buffer(12, 2):uint(),
         buffer(14, 1):uint(), status, reason, absence)
 
+    local is_limited = buffer:len() < buffer:reported_len()
+    if is_limited then
+        text = text .. ", packet size limited during capture"
+    end
     pinfo.cols.protocol = "NetFC-A"
     pinfo.cols.info = text
     tree:append_text(": " .. text)
@@ -382,6 +395,9 @@ function aggregation.dissector(buffer, pinfo, root)
         tree:add(fields.label, buffer(HEADER_BYTES, 4))
     elseif has_values(buffer) then
         add_values(buffer, tree, format_of(buffer), count)
+    end
+    if is_limited then
+        tree:add_proto_expert_info(experts.limited)
     end
     return buffer:len()
 end

@@ -3,12 +3,12 @@
 
 import os
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy
 
 from netfc._native.arrays import Encodings
-from netfc.protocol import HEADER, UDP_PORT, results
+from netfc.protocol import HEADER, MAGIC, UDP_PORT, results
 
 PCAP_HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1)
 RECORD = struct.Struct("<IIII")
@@ -45,8 +45,13 @@ def udp_frame(
 
 
 def reply(frame: bytes) -> tuple[int, int, Encodings]:
-    """(id, status, z) of the reply in a frame made by udp_frame()."""
+    """(id, status, z) of the reply in a frame made by udp_frame().
+
+    Raises ValueError for what is none, or is cut.
+    """
     payload = frame[NETFC_OFFSET:]
+    if len(payload) < HEADER.size or not payload.startswith(MAGIC.to_bytes(2, "big")):
+        raise ValueError(f"no NetFC message {NETFC_OFFSET} bytes behind the start of the frame")
     status, _, request_id = HEADER.unpack_from(payload)[-3:]
     return request_id, status, results(payload)
 
@@ -60,13 +65,62 @@ def write(path: str | os.PathLike[str], frames: Iterable[bytes]) -> None:
 
 
 def read(path: str | os.PathLike[str]) -> list[bytes]:
-    """The frames of a capture file written on a machine of this byte order."""
+    """The frames of a capture file, a pcap file of Ethernet frames, as machines of any byte order
+    write it, with micro- or nanoseconds.
+
+    Raises OSError where it cannot be read, ValueError where it is no such file or is damaged, and
+    where frames were cut while they were captured.
+    """
     with open(path, "rb") as file:
         data = file.read()
-    frames, at = [], len(PCAP_HEADER)
+    try:
+        return list(_frames(data))
+    except ValueError as error:
+        raise ValueError(f"{os.fsdecode(path)}: {error}") from error
+
+
+_MAGICS = (0xA1B2C3D4, 0xA1B23C4D)  # with microseconds, with nanoseconds
+_ETHERNET = 1
+_LINK_TYPE = 0xFFFF  # what else is in that field tells of checksums
+_OTHERS = {
+    b"\x0a\x0d\x0d\x0a": 'a pcapng file: convert it with "editcap -F pcap"',
+    b"\x1f\x8b": "compressed: decompress it with gunzip",
+    b"\x28\xb5\x2f\xfd": "compressed: decompress it with unzstd",
+    b"\x04\x22\x4d\x18": "compressed: decompress it with unlz4",
+}
+
+
+def _frames(data: bytes) -> Iterator[bytes]:
+    order = _byte_order(data)
+    record = struct.Struct(order + "IIII")
+    (link,) = struct.unpack_from(order + "I", data, len(PCAP_HEADER) - 4)
+    if link & _LINK_TYPE != _ETHERNET:
+        raise ValueError(f"its frames are of link type {link & _LINK_TYPE}, not of Ethernet")
+    at, number = len(PCAP_HEADER), 1
     while at < len(data):
-        _, _, length, _ = RECORD.unpack_from(data, at)
-        at += RECORD.size
-        frames.append(data[at : at + length])
-        at += length
-    return frames
+        if len(data) - at < record.size:
+            raise ValueError(f"it is cut in the header of frame {number}")
+        _, _, kept, length = record.unpack_from(data, at)
+        at += record.size
+        if len(data) - at < kept:
+            raise ValueError(f"it is cut or damaged in frame {number}, said to have {kept} bytes")
+        if kept < length:
+            raise ValueError(
+                f"frame {number} was cut while it was captured: {kept} of {length} bytes; capture"
+                " with a greater snap length"
+            )
+        yield data[at : at + kept]
+        at, number = at + kept, number + 1
+
+
+def _byte_order(data: bytes) -> str:
+    """Of a capture file's numbers, as struct calls it."""
+    for magic, what in _OTHERS.items():
+        if data.startswith(magic):
+            raise ValueError(f"it is {what}")
+    for order in "<>":
+        if len(data) >= 4 and struct.unpack_from(order + "I", data)[0] in _MAGICS:
+            if len(data) < len(PCAP_HEADER):
+                raise ValueError("it is cut in its header")
+            return order
+    raise ValueError("it is no pcap file")

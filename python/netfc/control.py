@@ -55,8 +55,17 @@ class Control:
             pass  # it has ended
 
     def do(self, command: str, **fields: Any) -> dict[str, Any]:
-        """Gives a command and returns what the switch has to say to it, a dictionary."""
-        answer = self.exchange(json.dumps({"command": command, **fields}).encode())
+        """Gives a command and returns what the switch has to say to it, a dictionary.
+
+        Raises ValueError for a text that is not UTF-8, such as a file's name may be: the channel
+        takes no other.
+        """
+        try:
+            line = json.dumps({"command": command, **fields}, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            said = os.fsencode(error.object).decode("utf-8", "backslashreplace")
+            raise ValueError(f"not UTF-8, which the switch takes alone: {said}") from error
+        answer = self.exchange(line)
         if not answer.pop("ok"):
             raise ControlError(answer["error"])
         return answer

@@ -74,9 +74,13 @@ class _Server(socketserver.ThreadingMixIn, simple_server.WSGIServer):
     request_queue_size = 128
 
     def __init__(self, address: str, port: int):
-        self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        # With the zone that an address may have.
+        numeric = socket.AI_NUMERICHOST | socket.AI_PASSIVE
+        self.address_family, _, _, _, bound = socket.getaddrinfo(
+            address, port, type=socket.SOCK_STREAM, flags=numeric
+        )[0]
         self._free = threading.Semaphore(MAX_CLIENTS)
-        super().__init__((address, port), _Handler)
+        super().__init__(bound, _Handler)  # type: ignore[arg-type]
 
     def server_bind(self) -> None:
         """Binds, without asking who has that address: the name server may be slow."""

@@ -29,7 +29,8 @@ def plain_host(text: str) -> str:
         if not _NAME.fullmatch(bare):
             raise ValueError(f"'{text}': expected a name or an address, without a port") from None
         return bare
-    return str(getattr(address, "ipv4_mapped", None) or address)
+    # The zone of a link-local address is this machine's alone: no other may say it so.
+    return str(getattr(address, "ipv4_mapped", None) or address).partition("%")[0]
 
 
 def is_meant(host: str, names: Iterable[str]) -> bool:

@@ -4,9 +4,11 @@
 Names are those of the telemetry, behind netfc_, with _total behind counters. They are stable.
 """
 
+import copy
+import dataclasses
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from prometheus_client import registry
@@ -312,8 +314,32 @@ def of_parent(parent: dict[str, Any]) -> Iterator[Any]:
     yield from _each(CounterMetricFamily, "aggregate_parent", PARENT_COUNTERS, parent)
 
 
+@dataclasses.dataclass(frozen=True)
+class _Selected:
+    """What a registry has of some metrics."""
+
+    registry: CollectorRegistry
+    names: frozenset[str]
+
+    def collect(self) -> Iterator[Any]:
+        """The families that have samples of these names, with no others."""
+        for family in self.registry.collect():
+            selected = copy.copy(family)
+            selected.samples = [sample for sample in family.samples if sample.name in self.names]
+            if selected.samples:
+                yield selected
+
+
+class _Registry(CollectorRegistry):
+    """One whose metrics are known when they are collected: /metrics?name[]= looks there."""
+
+    def restricted_registry(self, names: Iterable[str]) -> Any:
+        """The metrics of these names alone."""
+        return _Selected(self, frozenset(names))
+
+
 def registry_for(path: str | os.PathLike[str]) -> CollectorRegistry:
     """A registry that has the switch at that telemetry socket in it, and nothing else."""
-    made = CollectorRegistry()
+    made = _Registry()
     made.register(Collector(path))
     return made

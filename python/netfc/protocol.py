@@ -205,9 +205,16 @@ def name_request(name: str, format_id: int, request_id: int = 0) -> bytes:
 
 
 def results(payload: bytes) -> Encodings:
-    """The array z of a whole reply, of shape (lanes,), as wide as its slots."""
+    """The array z of a whole reply, of shape (lanes,), as wide as its slots.
+
+    Raises ValueError for one that is cut.
+    """
+    if len(payload) < HEADER.size:
+        raise ValueError(f"a message of {len(payload)} bytes is cut in its header")
     _, _, op, format_id, _, count, _ = HEADER.unpack_from(payload)
     slot = numpy.dtype(_slot_type(format_id, op))
     at = HEADER.size + 2 * operand_bytes(format_id, count, op)
+    if len(payload) < at + count * slot.itemsize:
+        raise ValueError(f"a message of {len(payload)} bytes is cut: it has {count} lanes")
     z = numpy.frombuffer(payload, slot, count, at)
     return z.astype(slot.newbyteorder("="))

@@ -80,8 +80,11 @@ read_frames(const char *path, pcap_t *file, struct capture *capture)
 	struct pcap_pkthdr *record;
 	const uint8_t *frame;
 	uint32_t space = 0;
+	int got;
 
-	while (pcap_next_ex(file, &record, &frame) == 1) {
+	if (pcap_datalink(file) != DLT_EN10MB)
+		return fail(path, "its frames are not Ethernet's");
+	while ((got = pcap_next_ex(file, &record, &frame)) == 1) {
 		if (record->caplen > CAPTURE_FRAME_BYTES || record->caplen < record->len)
 			return fail(path, "a frame is cut or longer than 2048 bytes");
 		if (capture->packets == space && grow(capture, &space) != 0)
@@ -90,6 +93,8 @@ read_frames(const char *path, pcap_t *file, struct capture *capture)
 			record->caplen);
 		capture->length[capture->packets++] = (uint16_t)record->caplen;
 	}
+	if (got != PCAP_ERROR_BREAK)
+		return fail(path, pcap_geterr(file));
 	return capture->packets > 0 ? 0 : fail(path, "no frames in it");
 }
 

@@ -5,7 +5,6 @@ import argparse
 import io
 import json
 import math
-import os
 import signal
 import sys
 
@@ -17,6 +16,7 @@ from netfc._native.arrays import Encodings
 from netfc.channel import RETRIES, TIMEOUT, WINDOW
 from netfc.client import MTU, Client
 from netfc.commands._parser import DONE, FAILED, WRONG_USAGE
+from netfc.commands._program import program
 from netfc.errors import ClientError
 from netfc.functions import FixedPoint, slots_of
 
@@ -42,6 +42,10 @@ Example: netfc-client add 1.5 2.25 --server 10.0.0.2"""
 
 class UsageError(Exception):
     """What is wrong with the command line or the input."""
+
+
+class InputError(Exception):
+    """Why standard input cannot be read."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -173,7 +177,10 @@ def read_input(path: str | None, columns: list[Operands]) -> None:
     """Read operands from a file, or from standard input where path is None."""
     if path is None:
         lines = io.TextIOWrapper(sys.stdin.buffer, errors="replace")
-        read_lanes(lines, "standard input", columns)
+        try:
+            read_lanes(lines, "standard input", columns)
+        except OSError as error:
+            raise InputError(f"cannot read standard input: {error.strerror}") from error
         return
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -299,6 +306,7 @@ def run(arguments: Sequence[str] | None) -> None:
     sys.stdout.flush()
 
 
+@program(PROGRAM)
 def main(arguments: Sequence[str] | None = None) -> int:
     """The program; returns its exit status."""
     try:
@@ -307,12 +315,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (UsageError, ValueError) as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return WRONG_USAGE
-    except ClientError as error:
+    except (ClientError, InputError) as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
-        return FAILED
-    except BrokenPipeError:
-        # Whoever read the results wants no more; Python must not complain at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except KeyboardInterrupt:
         return 128 + signal.SIGINT

@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from netfc.commands._parser import DONE, FAILED, Parser
+from netfc.commands._parser import DONE, FAILED, WRONG_USAGE, Parser
+from netfc.commands._program import program
 from netfc.control import TIMEOUT, Control
 from netfc.errors import ControlError
 
@@ -157,6 +158,7 @@ def add_capture(parser: argparse.ArgumentParser) -> None:
     actions.add_parser("show", help="show the capture that is running, or the last one")
 
 
+@program(PROGRAM)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program. Returns its exit status."""
     fields = vars(make_parser().parse_args(arguments))
@@ -171,6 +173,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ControlError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return FAILED
+    except ValueError as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return WRONG_USAGE
     if answer:
         print(json.dumps(answer, indent=2))
     return DONE

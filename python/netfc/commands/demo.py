@@ -20,6 +20,7 @@ from netfc import capture, protocol
 from netfc._native.arrays import Encodings, Values
 from netfc._native.libnetfc import Library
 from netfc.commands._parser import DONE, FAILED, Parser
+from netfc.commands._program import program
 from netfc.errors import LibraryError
 from netfc.formats import Format
 
@@ -221,6 +222,7 @@ def print_packets(runs: list[Any]) -> None:
     )
 
 
+@program(PROGRAM)
 def main(arguments: Sequence[str] | None = None) -> int:
     """The program; returns its exit status."""
     parser = Parser(prog=PROGRAM, description=__doc__.split("\n", maxsplit=1)[0])

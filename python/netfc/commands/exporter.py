@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from netfc import exporter, hosts
 from netfc.commands._parser import DONE, FAILED, Parser, add_telemetry_options, telemetry_path
+from netfc.commands._program import program
 
 PROGRAM = "netfc-exporter"
 LISTEN = "127.0.0.1:9620"
@@ -62,6 +63,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+@program(PROGRAM)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program until it is interrupted or terminated. Returns its exit status."""
     asked = parse_arguments(arguments)

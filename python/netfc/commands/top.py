@@ -2,6 +2,7 @@
 """The command line of the terminal view."""
 
 import argparse
+import contextlib
 import curses
 import math
 import os
@@ -16,6 +17,7 @@ from netfc import protocol, snapshot
 from netfc.client import Client
 from netfc.commands import _top_view
 from netfc.commands._parser import DONE, FAILED, Parser, add_telemetry_options, telemetry_path
+from netfc.commands._program import program
 from netfc.errors import ClientError, TelemetryError
 
 PROGRAM = "netfc-top"
@@ -115,7 +117,8 @@ def draw(screen: Any, view: list[str]) -> None:
     screen.erase()
     height, width = screen.getmaxyx()
     for row, line in enumerate(view[:height]):
-        screen.addnstr(row, 0, line, width - 1)
+        known = line.encode(screen.encoding, "replace").decode(screen.encoding)
+        screen.addnstr(row, 0, known, width - 1)
     screen.refresh()
 
 
@@ -123,7 +126,8 @@ def show_always(
     screen: Any, path: str | os.PathLike[str], seconds: float, sampler: Sampler
 ) -> None:
     """Refreshes until q; goes on when the switch starts again."""
-    curses.curs_set(0)
+    with contextlib.suppress(curses.error):  # of terminals that cannot hide it
+        curses.curs_set(0)
     screen.timeout(int(1000 * seconds))
     before = None
     while screen.getch() not in (ord("q"), 27):
@@ -146,9 +150,12 @@ def why_no_screen() -> str:
         curses.setupterm()
     except curses.error:
         return f"the terminal '{os.environ.get('TERM', '')}' (TERM) is not known here"
+    if not curses.tigetstr("cup"):
+        return f"the terminal '{os.environ.get('TERM', '')}' (TERM) cannot move its cursor"
     return ""
 
 
+@program(PROGRAM)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program. Returns its exit status."""
     asked = parse_arguments(arguments)

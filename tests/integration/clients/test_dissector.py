@@ -17,7 +17,7 @@ import switch
 import tshark
 
 import netfc
-from netfc import formats, protocol
+from netfc import aggregation, capture, formats, protocol
 from netfc.scapy import NetFC, NetFCStart, slot_codec
 
 FLAGS = [flag.name.lower() for flag in protocol.Flag]
@@ -237,8 +237,36 @@ def test_expert_information(golden):
 
 def test_a_capture_of_too_few_bytes(golden):
     row = golden[1]
-    assert row['_ws.expert.message'] == ['The capture has only a part of the datagram']
+    assert row['_ws.expert.message'] == ['Packet size limited during capture']
     assert row['netfc.count'] == ['5'] and len(row['netfc.x']) == 5 and len(row['netfc.y']) == 3
+
+
+@pytest.mark.parametrize('script, layer, port, payload', [
+    ('netfc.lua', 'netfc', 20038, protocol.request(1, 1, [0x3C00] * 243, [0x4000] * 243)),
+    ('netfc.lua', 'netfc', 20038, protocol.request(1, 5, [1 << 30] * 100)),
+    ('netfc_aggregation.lua', 'netfc_aggregation', 20040,
+     aggregation.chunk(aggregation.Worker(1, 7, 0), 1, 5, 0, bytes(1448))),
+    ('netfc_aggregation.lua', 'netfc_aggregation', 20040, aggregation.join(aggregation.Worker(1, 7, 0), 2, 8, 64)),
+], ids=['binary16', 'binary32', 'chunk', 'join'])
+def test_frames_that_were_cut_while_capturing_are_not_malformed(tmp_path, script, layer, port, payload):
+    frame = capture.udp_frame(payload, port=port)
+    at = capture.NETFC_OFFSET
+    lengths = [one for one in (at + 6, at + 11, at + 12, at + 24, at + 30, 96, 300) if one < len(frame)]
+    path = tmp_path / 'cut.pcap'
+    path.write_bytes(capture.PCAP_HEADER + b''.join(
+        capture.RECORD.pack(0, 0, kept, len(frame)) + frame[:kept] for kept in [*lengths, len(frame)]))
+    lines = tshark.run(tmp_path, script, '-r', path, '-T', 'fields', '-E', 'separator=|', '-e', 'frame.protocols',
+                       '-e', '_ws.expert.message', '-e', '_ws.col.Info', '-e', '_ws.malformed').splitlines()
+    limited = 0
+    for line in lines[:-1]:
+        protocols, experts, info, malformed = line.split('|')
+        assert not malformed
+        if layer in protocols.split(':'):
+            assert experts == 'Packet size limited during capture', line
+            assert info.endswith(', packet size limited during capture')
+            limited += 1
+    assert limited >= 2
+    assert 'limited' not in lines[-1] and 'NetFC' in lines[-1] or 'job' in lines[-1]
 
 
 def test_tree(tshark):

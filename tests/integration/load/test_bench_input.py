@@ -1,10 +1,48 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """netfc-bench refuses bad options, configurations and operands, and says why."""
 
+import gzip
+import struct
+import subprocess
+
 import pytest
 
 import switch
 from bench_runs import PROGRAM, refused
+
+from netfc import capture, protocol
+
+
+REQUEST = capture.udp_frame(protocol.request(1, 1, [0x3E00] * 9, [0x4080] * 9))
+
+
+def records(frame, count, order='<', kept=None, length=None):
+    record = struct.pack(order + 'IIII', 1, 2, kept or len(frame), length or len(frame)) + frame
+    return record * count
+
+
+def header(link=1, order='<', magic=0xA1B2C3D4):
+    return struct.pack(order + 'IHHiIII', magic, 2, 4, 0, 0, 262144, link)
+
+
+@pytest.mark.parametrize('content, message', [
+    (header() + records(REQUEST, 50)[:-7], 'truncated'),
+    (header() + records(REQUEST, 50) + bytes(9), 'truncated'),
+    (header(magic=0xA1B23C4D) + records(REQUEST, 3)[:-1], 'truncated'),
+    (header(order='>') + records(REQUEST, 3, '>')[:-1], 'truncated'),
+    (header() + records(REQUEST, 2) + records(REQUEST, 1, kept=0x7FFFFFFF) + records(REQUEST, 9), 'bigger than'),
+    (header() + records(REQUEST[:70], 2, length=len(REQUEST)), 'is cut'),
+    (header(113) + records(REQUEST, 3), "not Ethernet's"), (header(101) + records(REQUEST[14:], 3), "not Ethernet's"),
+    (gzip.compress(header() + records(REQUEST, 3)), 'unknown file format'), (b'x' * 500, 'unknown file format'),
+    (header()[:13], 'truncated'), (b'', 'truncated'), (header(), 'no frames'),
+], ids=lambda value: '' if isinstance(value, bytes) else value)
+def test_a_damaged_capture_is_not_taken_for_its_end(tmp_path, content, message):
+    path = tmp_path / 'capture.pcap'
+    path.write_bytes(content)
+    done = subprocess.run([PROGRAM, *switch.eal_options(), '--', '--time', path], text=True, capture_output=True,
+                          check=False, env=switch.ENVIRONMENT, timeout=600)
+    assert done.returncode == 1 and not done.stdout
+    assert f"--time '{path}': " in done.stderr and message in done.stderr
 
 
 @pytest.mark.parametrize('options, message', [

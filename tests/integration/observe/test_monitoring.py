@@ -11,6 +11,7 @@ import re
 import select
 import socket
 import subprocess
+import termios
 import threading
 import time
 import types
@@ -209,6 +210,58 @@ def test_a_destination_under_attack(tmp_path):
     assert exported['netfc_slowloris_alarms'] == exported['netfc_slowloris_alarms_raised_total'] == 1
     assert re.search(r'^slowloris +connections \d+ +destinations 1 +under attack 1: 10.0.0.2$',
                      view, re.MULTILINE)
+
+
+def test_a_scrape_of_some_metrics(running, tmp_path):
+    with Exporter(running.telemetry_path) as exporter:
+        asked = 'metrics?name[]=netfc_up&name[]=netfc_rx_packets_total&name[]=no_such_metric'
+        some = [line.split()[0].partition('{')[0] for line in exporter.get(asked).splitlines() if line[0] != '#']
+        whole = exporter.scrape()
+    assert 'netfc_up' in some and set(some) <= {'netfc_up', 'netfc_rx_packets_total'}
+    assert len(some) == len([line for line in whole.splitlines() if re.match('netfc_(up|rx_packets_total)[ {]', line)])
+    with Exporter(tmp_path / 'nothing') as exporter:
+        assert exporter.get('metrics?name[]=netfc_up').splitlines()[-1] == 'netfc_up 0.0'
+
+
+@hosts.needs_namespaces
+def test_an_address_with_a_zone():
+    with hosts.Namespace() as space:
+        space.ip('link', 'add', 'd0', 'type', 'veth', 'peer', 'name', 'd1')
+        for device in ('lo', 'd0', 'd1'):
+            space.ip('link', 'set', device, 'up')
+        subprocess.run(['ip', 'netns', 'exec', space.name, 'sysctl', '-qw', 'net.ipv6.conf.d0.disable_ipv6=0'],
+                       check=True)
+        space.ip('addr', 'add', 'fe80::5/64', 'dev', 'd0', 'nodad')
+        server = subprocess.Popen(['ip', 'netns', 'exec', space.name, project_scripts.PROGRAMS / 'netfc-exporter',
+                                   '--telemetry', '/nothing', '--listen', '[fe80::5%d0]:9622'])
+        try:
+            ask = ['ip', 'netns', 'exec', space.name, 'curl', '-s', '-g', 'http://[fe80::5%25d0]:9622/metrics']
+            hosts.wait_until(lambda: b'netfc_up 0' in subprocess.run(ask, capture_output=True, check=False).stdout,
+                             'the exporter answers')
+        finally:
+            server.terminate()
+            assert server.wait(60) == 0
+
+
+@pytest.mark.parametrize('terminal', ['vt100', 'vt52', 'xterm'])
+def test_a_terminal_that_may_not_hide_its_cursor(running, terminal):
+    if subprocess.run(['infocmp', terminal], capture_output=True, check=False).returncode:
+        pytest.skip(f'there is no {terminal} here')
+    main, side = pty.openpty()
+    termios.tcsetwinsize(side, (40, 120))
+    command = [project_scripts.PROGRAMS / 'netfc-top', '--telemetry', running.telemetry_path, '--interval', '0.1']
+    with subprocess.Popen(command, stdin=side, stdout=side, stderr=subprocess.PIPE,
+                          env={**os.environ, 'TERM': terminal}) as process:
+        os.close(side)
+        said = b''
+        while b'lcore' not in said:
+            said += os.read(main, 4096)
+        os.write(main, b'q')
+        with contextlib.suppress(OSError):
+            while os.read(main, 4096):
+                pass
+        assert process.wait(120) == 0, process.stderr.read()
+    os.close(main)
 
 
 @pytest.mark.parametrize('program', ['netfc-exporter', 'netfc-top'])

@@ -52,6 +52,13 @@ def test_unknown_set_lists_the_known(command, name, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize('number, bits', [
+    ('0.1e-99999999999999999999', '0x0001'), ('-0.001e-9223372036854775808', '0xffff'),
+    ('0.0e99999999999999999999', '0x0000'), ('1234e9223372036854775807', '0x7fff')])
+def test_exponents_that_no_integer_holds(number, bits):
+    assert run_json('calc', 'posit16_exact', 'add', number, '0')['x']['bits'] == bits
+
+
 def test_failed_write():
     with open('/dev/full', 'w', encoding='ascii') as full:
         done = subprocess.run([PROGRAM, 'list'], stdout=full, stderr=subprocess.PIPE, check=False)

@@ -2,6 +2,7 @@
 /* Table-set files on disk: they appear whole or not at all, and what cannot be read says why. */
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -185,6 +186,110 @@ TEST(a_device_is_written_to)
 	netfc_set_free(set);
 }
 
+static mode_t
+mode_of(const char *file)
+{
+	struct stat status;
+
+	assert_int_equal(stat(file, &status), 0);
+	return status.st_mode & 07777;
+}
+
+static void
+save(const char *file)
+{
+	struct netfc_set *set = must_build(NAME);
+
+	assert_int_equal(netfc_set_save(set, file), NETFC_OK);
+	netfc_set_free(set);
+}
+
+TEST(a_new_file_has_the_mode_that_the_umask_leaves)
+{
+	mode_t before = umask(027);
+
+	save(path);
+	assert_int_equal(mode_of(path), 0640);
+	assert_int_equal(unlink(path), 0);
+	umask(077);
+	save(path);
+	assert_int_equal(mode_of(path), 0600);
+	umask(before);
+}
+
+TEST(what_is_replaced_keeps_its_mode_and_owner)
+{
+	struct stat status;
+
+	write_file("old", 3);
+	assert_int_equal(chmod(path, 0604), 0);
+	if (geteuid() == 0)
+		assert_int_equal(chown(path, 12345, 54321), 0);
+	save(path);
+	assert_int_equal(mode_of(path), 0604);
+	assert_int_equal(stat(path, &status), 0);
+	if (geteuid() == 0) {
+		assert_int_equal(status.st_uid, 12345);
+		assert_int_equal(status.st_gid, 54321);
+	}
+	assert_int_equal(files_in_directory(), 1);
+}
+
+TEST(links_go_on_to_lead_to_the_file)
+{
+	char target[PATH_SIZE], other[PATH_SIZE];
+	struct bytes bytes = bytes_of(NAME);
+	struct stat status;
+
+	snprintf(target, sizeof(target), "%s/target", directory);
+	snprintf(other, sizeof(other), "%s/other", directory);
+	/* One that leads nowhere yet, then to a file; then another name of a longer file. */
+	assert_int_equal(symlink("target", path), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		save(path);
+		expect_symlink();
+		assert_int_equal(stat(target, &status), 0);
+		assert_int_equal(status.st_size, bytes.length);
+	}
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(truncate(target, (off_t)bytes.length + 1000), 0);
+	assert_int_equal(link(target, path), 0);
+	save(path);
+	assert_int_equal(stat(target, &status), 0);
+	assert_int_equal(status.st_nlink, 2);
+	assert_int_equal(status.st_size, bytes.length);
+	expect_file(bytes);
+	assert_int_equal(files_in_directory(), 2);
+	assert_int_equal(unlink(target), 0);
+	free(bytes.data);
+}
+
+static void *
+feed(void *data)
+{
+	const struct bytes *bytes = data;
+
+	write_file(bytes->data, bytes->length);
+	return NULL;
+}
+
+TEST(a_pipe_is_read_to_its_end)
+{
+	struct bytes bytes = bytes_of(NAME);
+	struct netfc_set *set;
+	pthread_t thread;
+
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(pthread_create(&thread, NULL, feed, &bytes), 0);
+	assert_int_equal(netfc_set_load(path, &set), NETFC_OK);
+	pthread_join(thread, NULL);
+	assert_string_equal(netfc_set_name(set), NAME);
+	netfc_set_free(set);
+	free(bytes.data);
+	/* Said to be empty, and longer than a header. */
+	expect_load_error("/proc/cpuinfo", NETFC_ERR_FOREIGN, 0);
+}
+
 TEST(what_is_no_file_cannot_be_loaded)
 {
 	char missing[PATH_SIZE];
@@ -232,6 +337,10 @@ main(void)
 		WITH_DIRECTORY(saving_over_a_directory_fails_and_leaves_nothing),
 		WITH_DIRECTORY(a_write_that_fails_keeps_the_old_file),
 		WITH_DIRECTORY(a_device_is_written_to),
+		WITH_DIRECTORY(a_new_file_has_the_mode_that_the_umask_leaves),
+		WITH_DIRECTORY(what_is_replaced_keeps_its_mode_and_owner),
+		WITH_DIRECTORY(links_go_on_to_lead_to_the_file),
+		WITH_DIRECTORY(a_pipe_is_read_to_its_end),
 		WITH_DIRECTORY(what_is_no_file_cannot_be_loaded),
 		WITH_DIRECTORY(files_of_another_kind_are_refused),
 		WITH_DIRECTORY(damaged_files_are_refused),

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How each program here starts and ends: with standard streams, and with its output written."""
+
+import functools
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import TextIO, cast
+
+from netfc.commands._parser import FAILED
+
+Main = Callable[[Sequence[str] | None], int]
+
+
+def program(name: str) -> Callable[[Main], Main]:
+    """Makes a main() end with a message and status 2 where its output cannot be written."""
+
+    def decorate(main: Main) -> Main:
+        @functools.wraps(main)
+        def run(arguments: Sequence[str] | None = None) -> int:
+            _open_streams()
+            try:
+                try:
+                    return main(arguments)
+                finally:
+                    sys.stdout.flush()
+            except OSError as error:
+                if error.filename is not None:  # no standard stream
+                    raise
+                print(f"{name}: cannot write to standard output: {error.strerror}", file=sys.stderr)
+                _drop_output()
+                return FAILED
+
+        return run
+
+    return decorate
+
+
+def _open_streams() -> None:
+    """Those that whoever has started the program has closed: what is done to them is an error, but
+    no other file takes their place."""
+    for number, access in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, access)  # the least number that is free
+    if sys.stdin is None:
+        sys.stdin = _stream(0, "r")
+    if sys.stdout is None:
+        sys.stdout = _stream(1, "w")
+    if sys.stderr is None:
+        sys.stderr = _stream(2, "w")
+
+
+def _stream(number: int, mode: str) -> TextIO:
+    # pylint: disable-next=consider-using-with
+    return cast(TextIO, open(number, mode, encoding="utf-8", closefd=False))
+
+
+def _drop_output() -> None:
+    """What is left of it: Python would complain of that again at its end."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, 1)
+    os.close(devnull)

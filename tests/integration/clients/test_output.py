@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What cannot be written, or read, is said, by every program, with status 2."""
+
+import contextlib
+import os
+import subprocess
+
+import pytest
+
+import project_scripts
+import switch
+
+from controlled import controlled, netfc_ctl, running_switch  # a fixture, too
+from fake_switch import FakeSwitch, TableSet
+
+APP = switch.BUILD / 'app'
+PYTHONS = [project_scripts.PROGRAMS / f'netfc-{name}' for name in ('client', 'ctl', 'demo', 'exporter', 'top')]
+PROGRAMS = [APP / name for name in ('dpdk-netfc', 'netfc-bench', 'netfc-errors', 'netfc-tables')] + PYTHONS
+RESULTS = [
+    [APP / 'netfc-tables', 'list'], [APP / 'netfc-tables', 'show', 'fp16_k4'],
+    [APP / 'netfc-tables', 'calc', '--json', 'fp16_exact', 'add', '1', '2'], [APP / 'netfc-tables', '--version'],
+    [APP / 'netfc-errors', '--step', '65536', '--check', '65536', '--threads', '1', 'add', 'fp16_k4'],
+    [APP / 'netfc-bench', '--', '--time', 'tags', '--seconds', '1'], [APP / 'dpdk-netfc', '--version'],
+]
+
+
+def into(redirection, words, **options):
+    """What the program ends with, and says on standard error."""
+    line = f'exec "$@" {redirection}'
+    done = subprocess.run(['bash', '-c', line, 'bash', *map(str, words)], stderr=subprocess.PIPE, text=True,
+                          timeout=600, check=False, **options)
+    return done.returncode, done.stderr
+
+
+def closed_pipe():
+    """A pipe that nobody reads."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    return writer
+
+
+def expect_lost(words, what='standard output', **options):
+    program = os.path.basename(words[0])
+    writer = closed_pipe()
+    try:
+        for status, said in (into('>/dev/full', words, **options), into('>&-', words, **options),
+                             into('', words, stdout=writer, **options)):
+            assert status == 2, (words, said)
+            line, = said.splitlines()
+            assert line.startswith(f'{program}: ') and what in line, said
+    finally:
+        os.close(writer)
+
+
+@pytest.mark.parametrize('program', PROGRAMS, ids=[path.name for path in PROGRAMS])
+@pytest.mark.parametrize('buffered', ['', '1'])
+def test_help_that_is_lost(program, buffered):
+    if program in PYTHONS or not buffered:
+        expect_lost([program, '--help'], env=os.environ | {'PYTHONUNBUFFERED': buffered})
+
+
+@pytest.mark.parametrize('words', RESULTS, ids=[' '.join(map(str, [words[0].name, *words[1:]])) for words in RESULTS])
+def test_results_that_are_lost(words):
+    expect_lost(words)
+
+
+def test_results_of_a_capture_that_are_lost(tmp_path):
+    from netfc import capture, protocol  # pylint: disable=import-outside-toplevel
+    capture.write(tmp_path / 'requests.pcap', [capture.udp_frame(protocol.request(1, 1, [0x3C00] * 9))] * 9)
+    words = [APP / 'netfc-bench', *switch.eal_options(), '--', '--time', tmp_path / 'requests.pcap']
+    status, said = into('>/dev/full', words, env=switch.ENVIRONMENT)
+    assert status == 2 and 'No space left' in said.splitlines()[-1]
+
+
+def test_results_of_clients_that_are_lost():
+    with contextlib.closing(TableSet('fp16_exact')) as tables, FakeSwitch({1: tables}) as fake:
+        server = ['--server', fake.address, '--port', fake.port]
+        expect_lost([PYTHONS[0], 'add', '1', '2', *server])
+        expect_lost([PYTHONS[0], 'add', '1', '2', '--json', *server])
+        assert into('<&-', [PYTHONS[0], 'add', *server]) == (
+            2, 'netfc-client: cannot read standard input: Bad file descriptor\n')
+
+
+def test_what_a_running_switch_says_is_lost(tmp_path):
+    with controlled(tmp_path, telemetry=True) as (live, _, control):
+        expect_lost([PYTHONS[1], '--socket', control, 'show'])
+        expect_lost([PYTHONS[4], '--telemetry', live.telemetry_path, '--once', '--interval', '0.1'])
+        live.stop()
+
+
+def test_a_file_name_that_is_no_utf8(running):
+    done = netfc_ctl('--socket', running[2], 'capture', 'start', os.fsdecode(b'/tmp/caf\xe9'))
+    assert done.returncode == 1 and 'not UTF-8' in done.stderr and 'caf\\xe9' in done.stderr
