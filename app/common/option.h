@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /*
  * Options as tables: a row has all there is to know about an option. Defaults, parsing, error
@@ -172,8 +173,18 @@ enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_CONFIGURATION = 1, /**< wrong usage or configuration */
 	EXIT_RUNNING = 2,       /**< a failure while running */
-	EXIT_LATER = 75,        /**< what is needed is not there yet: EX_TEMPFAIL of sysexits.h */
+	EXIT_LATER = 75,        /**< a service may try again: EX_TEMPFAIL of sysexits.h */
 };
+
+/**
+ * The exit status if what is needed is not there yet: 75 tells a service manager, which sets
+ * NOTIFY_SOCKET, to try again. To all others it is the configuration that is wrong.
+ */
+static inline enum exit_status
+exit_status_later(void)
+{
+	return getenv("NOTIFY_SOCKET") != NULL ? EXIT_LATER : EXIT_CONFIGURATION;
+}
 
 /** The exit status if there is nothing to run. */
 static inline enum exit_status

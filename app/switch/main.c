@@ -185,6 +185,17 @@ run(int eal_argc, char **eal_argv, struct json_file **stats, struct control **co
 	return status;
 }
 
+/* --check: all that can be known without the EAL. */
+static enum exit_status
+check(int eal_argc, char **eal_argv)
+{
+	const char *path = app.options.init;
+
+	if (path != NULL && init_file_check(&app, path, stderr) != 0)
+		return EXIT_CONFIGURATION;
+	return service_check(&app.options, eal_argc, eal_argv);
+}
+
 static int
 run_program(int argc, char **argv)
 {
@@ -202,7 +213,7 @@ run_program(int argc, char **argv)
 	catch_signals(0);
 	if (open_reload() == 0 && prepare_load(&app) == 0) {
 		if (app.options.check)
-			status = service_check(&app.options, eal_argc, argv);
+			status = check(eal_argc, argv);
 		else if (open_outputs(&stats, &control) == 0)
 			status = run(eal_argc, argv, &stats, &control);
 	}

@@ -17,7 +17,7 @@ report_no_port(void)
 	       "Bind a NIC to a DPDK driver (dpdk-devbind.py), or add a virtual device:\n"
 	       "  --vdev=net_pcap0,rx_pcap=requests.pcap,tx_pcap=replies.pcap  (files)\n"
 	       "  --vdev=net_tap0,iface=netfc0                                 (a TAP interface)\n");
-	return EXIT_LATER;
+	return exit_status_later();
 }
 
 /* Where the packets of each port leave. */

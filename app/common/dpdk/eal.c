@@ -218,13 +218,13 @@ report_no_device(const struct rte_devargs *device)
 	}
 	if (lacks(device, what, sizeof(what))) {
 		fprintf(stderr, "%s does not exist\n", what);
-		return EXIT_LATER;
+		return exit_status_later();
 	}
 	if (strncmp(device->name, "net_tap", 7) == 0)
 		fputs("--log-level=pmd.net.tap:debug says why\n", stderr);
 	else
 		fputs("the lines above may say why\n", stderr);
-	return waits_for_others(device->name) ? EXIT_LATER : EXIT_CONFIGURATION;
+	return waits_for_others(device->name) ? exit_status_later() : EXIT_CONFIGURATION;
 }
 
 enum exit_status

@@ -74,7 +74,7 @@ check_hugepages(int eal_argc, char **eal_argv)
 		       "or run without them, more slowly:\n"
 		       "  %s --no-huge -m 512 ... -- ...\n",
 			program);
-		return EXIT_LATER;
+		return exit_status_later();
 	}
 	if (eal_has_option(eal_argc, eal_argv, "in-memory") ||
 		eal_has_option(eal_argc, eal_argv, "huge-dir") || have_mount())

@@ -203,9 +203,13 @@ def check_sharing(tmp_path):
     ('net_af_packet0,iface=no-such-if', 'the interface no-such-if does not exist'),
     ('net_pcap0,rx_iface_in=no-such-if,tx_iface=no-such-if', 'interface no-such-if does not exist'),
 ])
-def test_what_is_not_there_yet_has_its_own_status(port, missing):
-    done = switch.execute([*switch.eal_options([port], 256), '--', '--match', 'direct'])
-    assert done.returncode == LATER, done.stderr
+@pytest.mark.parametrize('managed', [True, False])
+def test_what_is_not_there_yet_has_its_own_status(port, missing, managed):
+    """For a manager, which may try again; to others it is a wrong configuration."""
+    environment = [f'NOTIFY_SOCKET=@netfc-test-{os.getpid()}'] if managed else []
+    command = [switch.PROGRAM, *switch.eal_options([port], 256), '--', '--match', 'direct']
+    done = switch.execute([*environment, *command], program='env')
+    assert done.returncode == (LATER if managed else 1), done.stderr
     assert missing in done.stderr.splitlines()[-1]
 
 
@@ -216,6 +220,7 @@ def test_no_tap_device(tmp_path):
     done = subprocess.run(
         ['unshare', '--mount', 'sh', '-c',
          'mount -t tmpfs none /dev/net && exec "$@"', 'sh', *map(str, command)],
+        env={**os.environ, 'NOTIFY_SOCKET': f'@netfc-test-{os.getpid()}'},
         text=True, capture_output=True, timeout=HANG, check=False, cwd=tmp_path)
     assert done.returncode == LATER, done.stderr
     assert done.stderr.endswith('there is no such port; /dev/net/tun does not exist\n')
@@ -244,6 +249,17 @@ def test_check_opens_nothing(tmp_path):
 def test_check_finds_what_is_wrong(options, said):
     done = check(*options)
     assert done.returncode == 1 and said in done.stderr
+
+
+def test_check_reads_the_file_of_commands(tmp_path):
+    """All of it, and says which line is wrong."""
+    commands = tmp_path / 'init'
+    commands.write_text('tables fp16_k16\nset ageing 7\n')
+    bridge = ['--forward', 'bridge', '--init', commands]
+    assert check(*bridge).returncode == 0
+    commands.write_text('tables fp16_k16\nset ageing 0\n')
+    done = check(*bridge)
+    assert done.returncode == 1 and f'{commands}:2: ' in done.stderr
 
 
 def test_check_finds_a_key_that_others_read(tmp_path):
