@@ -115,7 +115,7 @@ check_address_ports(const struct app *app)
 enum exit_status
 ports_find(struct app *app)
 {
-	enum exit_status found = eal_check_virtual_devices();
+	enum exit_status found = eal_check_devices();
 	uint16_t id;
 
 	if (found != EXIT_DONE)

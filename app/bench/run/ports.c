@@ -97,7 +97,7 @@ check_mtu(const struct bench *bench)
 int
 bench_ports_find(struct bench *bench)
 {
-	if (eal_check_virtual_devices() != 0 || choose_ports(bench) != 0)
+	if (eal_check_devices() != 0 || choose_ports(bench) != 0)
 		return -1;
 	if (add_port(bench, "tx-port", bench->tx_port) != 0)
 		return -1;

@@ -18,8 +18,10 @@
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
+#include <rte_pci.h>
 
 #include "dpdk/eal.h"
+#include "dpdk/pci_device.h"
 #include "dpdk/quirks.h"
 #include "dpdk/requirements.h"
 #include "option.h"
@@ -227,12 +229,53 @@ report_no_device(const struct rte_devargs *device)
 	return waits_for_others(device->name) ? exit_status_later() : EXIT_CONFIGURATION;
 }
 
-enum exit_status
-eal_check_virtual_devices(void)
+static bool
+has_port_at(const char *device)
 {
-	struct rte_devargs *device;
+	struct rte_eth_dev_info info;
 	uint16_t id;
 
+	RTE_ETH_FOREACH_DEV (id) {
+		if (rte_eth_dev_info_get(id, &info) == 0 &&
+			strcmp(rte_dev_name(info.device), device) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A PCI device that -a names. */
+static enum exit_status
+check_pci_device(const char *name)
+{
+	static const struct pci_files files = {.sys = "/sys", .dev = "/dev"};
+	struct rte_pci_addr address;
+	char found[PCI_PRI_STR_SIZE], said[256];
+	bool later;
+
+	if (rte_pci_addr_parse(name, &address) != 0)
+		return EXIT_DONE;
+	rte_pci_device_name(&address, found, sizeof(found));
+	if (has_port_at(found))
+		return EXIT_DONE;
+	later = pci_device_trouble(&files, found, said, sizeof(said));
+	REPORT("-a %s: there is no such port; %s\n", name, said);
+	return later ? exit_status_later() : EXIT_CONFIGURATION;
+}
+
+enum exit_status
+eal_check_devices(void)
+{
+	struct rte_devargs *device;
+	enum exit_status status;
+	uint16_t id;
+
+	RTE_EAL_DEVARGS_FOREACH ("pci", device) {
+		if (device->policy != RTE_DEV_ALLOWED)
+			continue;
+		status = check_pci_device(device->name);
+		if (status != EXIT_DONE)
+			return status;
+	}
 	RTE_EAL_DEVARGS_FOREACH ("vdev", device) {
 		if (is_network_device(device->name) &&
 			rte_eth_dev_get_port_by_name(device->name, &id) != 0)

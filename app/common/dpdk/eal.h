@@ -26,12 +26,13 @@ enum exit_status eal_start(int eal_argc, char **eal_argv);
 void eal_end(void);
 
 /**
- * Whether there is a port for each network device that --vdev asks for. The EAL goes on without one
- * that it cannot make (a missing file, say), and the program would not do what was asked for.
+ * Whether there is a port for each network device that --vdev and -a ask for. The EAL goes on
+ * without one that it cannot make (a missing file, say), and the program would not do what was
+ * asked for.
  *
  * @return EXIT_DONE, or the status to exit with; the first that is missing is on stderr
  */
-enum exit_status eal_check_virtual_devices(void);
+enum exit_status eal_check_devices(void);
 
 /**
  * Have SIGINT and SIGTERM handled, and SIGPIPE ignored: a peer that goes away is a transmit error,

@@ -270,6 +270,13 @@ def test_no_port_prints_an_example(tmp_path):
     assert '--vdev' in refuse(tmp_path, [], ports=0)
 
 
+def test_a_pci_device_that_is_not_there():
+    options = [option for option in switch.eal_options(['net_null0,no-rx=1']) if option != '--no-pci']
+    done = switch.execute([*options, '-a', 'ffff:ff:1f.7', '--', '--idle-exit', '100'])
+    assert done.returncode == 1
+    assert '-a ffff:ff:1f.7: there is no such port; there is no such pci device' in message(done)
+
+
 @pytest.mark.parametrize('ports', [1, 3])
 def test_pair_needs_an_even_number_of_ports(tmp_path, ports):
     said = refuse(tmp_path, ['--forward', 'pair'], ports=ports)
