@@ -243,5 +243,5 @@ def test_whoever_reads_goes_away(server):
         process.stdout.close()
         process.stdin.write('1 1\n' * 50000)
         process.stdin.close()
-        assert process.stderr.read() == ''
+        assert process.stderr.read() == 'netfc-client: cannot write to standard output: Broken pipe\n'
     assert process.returncode == 2

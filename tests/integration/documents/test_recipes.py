@@ -17,14 +17,14 @@ SECTIONS = [
     ('docs/pytorch.md', 'Try it'),
 ]
 WITHOUT_SANITIZERS = pytest.mark.skipif(sanitized.is_sanitized(),
-                                        reason='torch does not load with the sanitizers')
+                                        reason='torch and programs of MPI do not load with the sanitizers')
 
 
 @needs.needs_namespaces
 @needs.needs_mounts
 @needs.needs_tap
 @pytest.mark.parametrize('document, heading', [
-    pytest.param(*section, marks=WITHOUT_SANITIZERS if section[0] == 'docs/pytorch.md' else ())
+    pytest.param(*section, marks=WITHOUT_SANITIZERS if section[0] in ('docs/mpi.md', 'docs/pytorch.md') else ())
     for section in SECTIONS])
 def test_as_it_stands(document, heading, tmp_path):
     recipes.run(recipes.section(document, heading), tmp_path)

@@ -38,5 +38,5 @@ def test_all_requests_come_back_right(arguments):
 ])
 def test_wrong_usage_is_said(arguments, message):
     result = run(*arguments)
-    assert result.returncode == 2
+    assert result.returncode == 1
     assert message in result.stdout

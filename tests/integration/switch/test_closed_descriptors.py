@@ -28,6 +28,11 @@ def run_closed(which, command):
                           timeout=HANGS_S, check=False).returncode
 
 
+def status_without(which):
+    """Of a program that has done all, and has a report for standard output."""
+    return 2 if 1 in which else 0
+
+
 @pytest.mark.parametrize('which', CLOSED, ids=names)
 def test_the_switch(tmp_path, which):
     sent = [frames.plain_frame(frames.lanes(count)) for count in range(1, 9)]
@@ -35,7 +40,7 @@ def test_the_switch(tmp_path, which):
     options = ['--match', 'direct', '--idle-exit', switch.IDLE_MS, '--stats-interval', 1,
                '--stats-json', tmp_path / 'stats']
     status = run_closed(which, [switch.PROGRAM, *switch.eal_options([vdev], 128), '--', *options])
-    assert status == 0
+    assert status == status_without(which)
     assert switch.read_stats(tmp_path / 'stats')['rx_packets'] == len(sent)
     assert switch.read_capture(tmp_path / 'out0') == switch.run([sent]).outputs[0]
 
@@ -45,7 +50,7 @@ def test_the_load_generator(tmp_path, which):
     result = tmp_path / 'json'
     options = ['--inline', '--match', 'direct', '--packets', 1000, '--json', result]
     status = run_closed(which, [BENCH, *switch.eal_options(memory=256, lcores=2), '--', *options])
-    assert status == 0
+    assert status == status_without(which)
     assert json.loads(result.read_text())['exit_status'] == 0
 
 
@@ -55,6 +60,5 @@ def test_the_table_builder(tmp_path, which):
     build = [switch.TABLE_BUILDER, 'build', 'fp16_k4', '-o']
     assert run_closed((), [*build, usual]) == 0
     status = run_closed(which, [*build, made])
-    # It tells what it has built, and whether that could be said.
-    assert status == (2 if 1 in which else 0)
+    assert status == status_without(which)
     assert made.read_bytes() == usual.read_bytes()
