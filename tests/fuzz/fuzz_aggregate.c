@@ -28,6 +28,7 @@
 #define MAX_PAYLOAD 128 /* of random bytes */
 #define MAX_MESSAGE 192 /* header, 16 values of 8 bytes, tag */
 #define KEYED 0xC0      /* of the first byte, from there on: with a cluster's key */
+#define DRAIN 0xFF      /* of time: from there on no job begins */
 #define FORGERS 0xF0    /* of hosts, from there on: theirs is another key */
 
 static const uint8_t cluster_key[AGGREGATE_CLUSTER_KEY_BYTES] = "thirty-two bytes, of one cluster";
@@ -251,7 +252,8 @@ step_join(struct fuzz_input *input)
 
 	message.join = (struct aggregate_join){.workers = what & 7,
 		.slots = 1u << (what >> 3 & 3),
-		.bytes = what >> 5 & 3 ? BYTES : 8};
+		.bytes = what >> 5 & 3 ? BYTES : 8,
+		.incarnation = (what >> 5 & 3) == 3 ? 2 : 1};
 	message.join.cookie = take_message(&message, 0, host);
 	if ((what & 0x80) == 0)
 		take_message(&message, 0, host);
@@ -346,7 +348,11 @@ step_bytes(struct fuzz_input *input)
 static void
 step_time(struct fuzz_input *input)
 {
-	now += UINT64_C(1) << (fuzz_byte(input) & 15);
+	uint8_t how = fuzz_byte(input);
+
+	now += UINT64_C(1) << (how & 15);
+	if (how == DRAIN)
+		aggregate_table_drain(table);
 	aggregate_table_poll(table, now);
 	for (uint32_t s = 0; s < limits.shards; s++)
 		aggregate_shard_quiescent(aggregate_table_shard(table, s));

@@ -181,7 +181,7 @@ check_burst(struct burst *burst)
 }
 
 static void
-forward_burst(const struct burst *burst)
+forward_burst(struct burst *burst)
 {
 	struct rte_mbuf *mbufs[PIPELINE_BURST];
 	struct frame frames[PIPELINE_BURST];

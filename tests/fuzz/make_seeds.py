@@ -194,7 +194,7 @@ def commands():
 
 
 JOIN, LEAVE, PACKET, TIME, CHUNK, _, _, OWNED = range(8)  # steps of fuzz_aggregate.c
-KEYED, FORGER = 0xC0, 0xF0  # of fuzz_aggregate.c
+KEYED, FORGER, DRAIN = 0xC0, 0xF0, 0xFF  # of fuzz_aggregate.c
 FORMATS = 10  # that are aggregated
 SLOTS_4, BYTES_32 = 2 << 3, 1 << 5  # what a join asks for, beside the number of workers
 
@@ -255,6 +255,13 @@ def owned_aggregations():
         yield bytes([how, *joins(2), *bad, *leaves(2), TIME, 15])
 
 
+def drained_aggregations():
+    """The last job goes on, and none begins."""
+    for how in (0, KEYED):
+        yield bytes([how, *joins(2), TIME, DRAIN, JOIN, 1, 0, 1 | SLOTS_4 | BYTES_32,
+                     *chunk(0, 0), *chunk(1, 0), *leaves(2), *joins(2)])
+
+
 def bad_aggregations():
     """Packets that a job of two workers refuses or drops, each in a job of its own."""
     what = 2 | SLOTS_4 | BYTES_32
@@ -289,7 +296,7 @@ def bad_aggregations():
     others = [step for worker in (0, 4, 0) for job in (1, 2)
               for step in (JOIN, worker + job, 0, what)]
     yield bytes([0, *joins(2), *others])  # complete, but no slots are left
-    join = b"NF\1\x20" + bytes(36)
+    join = b"NF\1\x20" + bytes(36) + b"incarnat"
     yield bytes([3, PACKET, 0, 1, len(join)]) + join  # to a shard that has no joins
     for how in (0, 3):
         silent = [step for _ in range(3) for step in (*chunk(0, 0), TIME, 8)]
@@ -309,7 +316,7 @@ def replies():
         yield (b"NF\1\x21" + bytes([form, status, 0, 2]) + bytes(7) + bytes([reason]) + bytes(8)
                + bytes(values))
     yield b"NF\1\x21\x0b\x80\0\2" + bytes(40)  # no such format
-    yield b"NF\1\x20\0\x80\0\0" + bytes(32)  # an answer to a join
+    yield b"NF\1\x20\0\x80\0\0" + bytes(40)  # an answer to a join
 
 
 RIGHT, _, NOTHING, CHANGED, REFUSAL, BYTES, LENGTH, AGAIN = range(8)  # of fuzz_allreduce.c
@@ -343,7 +350,8 @@ def main():
                           ("options", command_lines()), ("control", commands()),
                           ("allreduce", lies()),
                           ("aggregate",
-                           [*aggregations(), *owned_aggregations(), *bad_aggregations()])):
+                           [*aggregations(), *owned_aggregations(), *drained_aggregations(),
+                            *bad_aggregations()])):
         (folder / target).mkdir(parents=True, exist_ok=True)
         for number, seed in enumerate(seeds):
             (folder / target / f"seed-{number:04}").write_bytes(seed)

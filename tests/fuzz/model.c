@@ -69,6 +69,13 @@ model_forget_ended(void)
 	}
 }
 
+static bool
+agrees(const struct record *record, const struct aggregate_message *request)
+{
+	return record->op == request->op && record->format == request->format &&
+		record->count == request->count && record->owner == request->owner;
+}
+
 /* A worker's values have been added: for the first time, to a chunk that agrees. */
 static struct record *
 note(const struct aggregate_message *request)
@@ -89,9 +96,7 @@ note(const struct aggregate_message *request)
 	}
 	FUZZ_CHECK(!record->complete && request->worker < record->workers);
 	FUZZ_CHECK((record->seen >> request->worker & 1) == 0);
-	FUZZ_CHECK(record->op == request->op && record->format == request->format &&
-		record->count == request->count && record->count <= LANES &&
-		record->owner == request->owner);
+	FUZZ_CHECK(agrees(record, request) && record->count <= LANES);
 	record->seen |= UINT64_C(1) << request->worker;
 	for (uint32_t lane = 0; lane < record->count && request->values != NULL; lane++)
 		record->values[lane][request->worker] =
@@ -173,6 +178,9 @@ model_follow(const struct aggregate_message *request, const struct aggregate_out
 			outcomes_completed(isa, record->op, record->format, record->workers);
 		break;
 	case AGGREGATE_STALLED:
+		/* Not added, but told of the first one that called something else. */
+		if (record != NULL && !agrees(record, request))
+			break;
 		/* Values are added even if others have failed. */
 		if (record == NULL || (record->seen >> request->worker & 1) == 0)
 			record = note(request);
