@@ -4,14 +4,30 @@
 import argparse
 import os
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from netfc import telemetry
+from netfc._native.version import VERSION
 
 DONE, WRONG_USAGE, FAILED = 0, 1, 2
 
 
-class Parser(argparse.ArgumentParser):
+class Usage(argparse.ArgumentParser):
+    """Has --version, and says "Usage" as programs in C do."""
+
+    def __init__(self, *, prog: str, **options: Any):
+        super().__init__(prog=prog, **options)
+        if " " not in prog:  # not one command of several
+            self.add_argument("--version", action="version", version=f"{prog} {VERSION}")
+
+    def format_usage(self) -> str:
+        return super().format_usage().replace("usage:", "Usage:", 1)
+
+    def format_help(self) -> str:
+        return super().format_help().replace("usage:", "Usage:", 1)
+
+
+class Parser(Usage):
     """Ends with the exit status of all programs here when the usage is wrong."""
 
     def error(self, message: str) -> NoReturn:

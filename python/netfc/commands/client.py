@@ -15,7 +15,7 @@ from netfc import formats, protocol
 from netfc._native.arrays import Encodings
 from netfc.channel import RETRIES, TIMEOUT, WINDOW
 from netfc.client import MTU, Client
-from netfc.commands._parser import DONE, FAILED, WRONG_USAGE
+from netfc.commands._parser import DONE, FAILED, WRONG_USAGE, Usage
 from netfc.commands._program import program
 from netfc.errors import ClientError
 from netfc.functions import FixedPoint, slots_of
@@ -48,7 +48,7 @@ class InputError(Exception):
     """Why standard input cannot be read."""
 
 
-class Parser(argparse.ArgumentParser):
+class Parser(Usage):
     """A parser whose errors are ours."""
 
     def error(self, message: str) -> NoReturn:

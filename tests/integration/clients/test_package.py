@@ -30,6 +30,14 @@ def run(*command, **options):
     return done.stdout
 
 
+@pytest.mark.parametrize('name', COMMANDS)
+def test_version_and_usage(name):
+    """As programs in C say them."""
+    program = PYTHON / 'bin' / f'netfc-{name}'
+    assert run(DISTRIBUTION, program, '--version') == f'netfc-{name} {netfc.__version__}\n'
+    assert run(DISTRIBUTION, program, '--help').startswith(f'Usage: netfc-{name} ')
+
+
 def introspect(what):
     """What meson knows of the build under test."""
     return json.loads((switch.BUILD / 'meson-info' / f'intro-{what}.json').read_text())
