@@ -157,6 +157,7 @@ several_hosts_do_not_take_all_jobs(void **state)
 			leave(job, 0);
 			leave(job, 1);
 			pause_all();
+			join_halves(strangers);
 		}
 		assert_true(usage_of_table().counters.displaced >= 5);
 	}
@@ -185,6 +186,24 @@ the_oldest_half_job_makes_room(void **state)
 	assert_int_equal(send_join(last, STRANGER), AGGREGATE_WAITING);
 	last.worker = 1;
 	assert_int_equal(send_join(last, 1), AGGREGATE_JOINED);
+}
+
+/* Workers of two jobs, all of different hosts, come in turns, and there is room for one. */
+static void
+jobs_that_come_at_once_do_not_end_each_other(void **state)
+{
+	enum aggregate_action action = AGGREGATE_WAITING;
+
+	(void)state;
+	start(1, 1, SLOTS);
+	for (unsigned int round = 0; round < 10 && action == AGGREGATE_WAITING; round++)
+		for (uint8_t w = 0; w < 2 && action == AGGREGATE_WAITING; w++) {
+			action = send_join(join_message(7, w, 2, 4), w);
+			if (action == AGGREGATE_WAITING)
+				action = send_join(join_message(8, w, 2, 4), w + 2);
+		}
+	assert_int_equal(action, AGGREGATE_JOINED);
+	assert_int_equal(usage_of_table().counters.displaced, 0);
 }
 
 /* It may have room soon, as one of complete jobs has not. */
@@ -233,6 +252,7 @@ main(void)
 		JOBS_TEST(a_half_job_lasts_while_somebody_waits),
 		JOBS_TEST(several_hosts_do_not_take_all_jobs),
 		JOBS_TEST(the_oldest_half_job_makes_room),
+		JOBS_TEST(jobs_that_come_at_once_do_not_end_each_other),
 		JOBS_TEST(a_table_of_half_jobs_is_not_full),
 		JOBS_TEST(another_token_is_answered),
 	};

@@ -92,8 +92,9 @@ find_longest_begun(struct aggregate_table *table)
 }
 
 /*
- * The table is full, for an address that has begun so many incomplete jobs: one that has begun more
- * makes room. Returns what to answer where nobody does: a job that is not complete may end soon.
+ * The table is full, for an address that has begun so many incomplete jobs: one that keeps as many
+ * makes room. Addresses that would only change places could do so for ever, with no job complete.
+ * Returns what to answer where nobody does: a job that is not complete may end soon.
  */
 static enum aggregate_action
 make_room(struct aggregate_table *table, uint32_t begun)
@@ -105,7 +106,7 @@ make_room(struct aggregate_table *table, uint32_t begun)
 	job = find_longest_begun(table);
 	if (job == NULL)
 		return AGGREGATE_FULL;
-	if (job->begun > begun) {
+	if (job->begun > begun + 1) {
 		COUNT(table->counters.displaced, 1);
 		job_end(table, job);
 	}

@@ -18,7 +18,7 @@ struct job *job_find_joining(struct aggregate_table *table, uint16_t number, uin
  *
  * @param job set to the job, or NULL
  * Where the table is full, the oldest incomplete job of the address that has begun the most makes
- * room, if that has begun more than this one.
+ * room, if that keeps as many as this one then has.
  *
  * @return WAITING; FULL: the table is full of complete jobs. WAITING and no job: there may be room
  *   soon, or the address has begun too many that are not complete
