@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The reductions of MPI: which go through the switch, and what they have in common. */
 #include <limits.h>
+#include <stdio.h>
 
 #include "operation.h"
 #include "job.h"
@@ -13,8 +14,13 @@
 static bool
 leave_to_mpi(const struct call *call, enum left_to_mpi why)
 {
-	atomic_fetch_add(&shim.by_mpi, 1);
-	shim_log_left(why, call->name, call->comm);
+	char type[TALLY_NAME_BYTES], what[128];
+
+	tally_type_name(call->type, type);
+	snprintf(what, sizeof(what), "%s of %s, %s,", call->name, type,
+		tally_operation_name(call->op));
+	shim_count(call->name, call->type, call->op, TALLY_MPI, call->count);
+	shim_log_left(why, what, call->comm);
 	return false;
 }
 
@@ -119,7 +125,7 @@ try_switch(struct call *call, MPI_Request *request, int *error)
 {
 	if (!is_for_switch(call))
 		return false;
-	if (shim.settings.verbose)
+	if (shim.settings.verbose > 1)
 		shim_log("rank %d: %s of %zu values through the switch", shim.rank, call->name,
 			call->count);
 	*error = reduce(call, request);

@@ -175,6 +175,7 @@ register_job(struct job *job)
 	pthread_mutex_lock(&shim.lock);
 	job->next = shim.jobs;
 	shim.jobs = job;
+	atomic_fetch_add(&shim.job_count, 1);
 	pthread_mutex_unlock(&shim.lock);
 }
 
@@ -188,6 +189,7 @@ unregister_job(struct job *job)
 		;
 	if (*link != NULL)
 		*link = job->next;
+	atomic_fetch_sub(&shim.job_count, 1);
 	pthread_mutex_unlock(&shim.lock);
 }
 

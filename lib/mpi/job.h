@@ -27,11 +27,13 @@
  */
 
 #define JOB_SWITCHES_BYTES 1024
+#define JOB_SLOTS 32 /* a communicator's, where there are few */
 
 /** What rank 0 tells the others. */
 struct job_invitation {
 	uint64_t token; /**< 0: no job, all go by MPI */
 	uint16_t job;
+	uint16_t slots; /**< to ask for */
 	uint8_t fallback;
 	uint8_t separate; /**< each rank is a worker */
 	char switches[JOB_SWITCHES_BYTES];
@@ -142,6 +144,12 @@ void setup_advance(struct job *job);
 
 /** The member that speaks for this rank. */
 const struct place_member *joining_member(const struct job *job);
+
+/** Slots to ask for: what NETFC_MPI_SLOTS says, or a share of what a switch has. Of rank 0. */
+uint16_t joining_slots(const struct job *job);
+
+/** Slots of each switch that the job was given. */
+unsigned int joining_granted(const struct job *job);
 
 /** The job's number in this attempt. */
 uint16_t joining_number(const struct job *job);

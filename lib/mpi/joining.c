@@ -8,6 +8,7 @@
 #include "shim.h"
 
 #define MAX_ATTEMPTS 4
+#define SHARED_SLOTS 128
 #define NEXT_NUMBER 9973 /* from the number of an attempt to that of the next */
 
 const struct place_member *
@@ -20,6 +21,51 @@ uint16_t
 joining_number(const struct job *job)
 {
 	return (uint16_t)(job->invitation.job + NEXT_NUMBER * job->attempts);
+}
+
+static unsigned int
+power_of_two_below(unsigned int number)
+{
+	return 1U << (31 - __builtin_clz(number));
+}
+
+/* Of the size of this one, as many as there may be now. */
+static unsigned int
+communicators_at_once(const struct job *job)
+{
+	unsigned int most = 1;
+	int world = job->ranks;
+
+	for (int rank = 0; rank < job->ranks; rank++)
+		most = job->records[rank].jobs > most ? job->records[rank].jobs : most;
+	PMPI_Comm_size(MPI_COMM_WORLD, &world);
+	return world > job->ranks ? most * (unsigned int)(world / job->ranks) : most;
+}
+
+/*
+ * The n-th communicator asks for 128 / n, from 32 down. So 128 of them have 448 together, of the
+ * 512 that a switch has by default, and in whichever order they come and go: one that is there
+ * with n - 1 older ones was at least the n-th when it came.
+ */
+uint16_t
+joining_slots(const struct job *job)
+{
+	unsigned int share = SHARED_SLOTS / communicators_at_once(job);
+
+	if (shim.settings.slots != 0)
+		return (uint16_t)shim.settings.slots;
+	if (share == 0)
+		return 1;
+	return (uint16_t)(share < JOB_SLOTS ? power_of_two_below(share) : JOB_SLOTS);
+}
+
+unsigned int
+joining_granted(const struct job *job)
+{
+	struct netfc_allreduce_info info;
+
+	netfc_allreduce_info(job->network, &info);
+	return info.switches == 0 ? 0 : info.slots / info.switches;
 }
 
 /* The names between commas, in place. */
@@ -67,6 +113,7 @@ join_switch(struct job *job)
 	options.switches = switches;
 	options.token = job->invitation.token;
 	options.job = joining_number(job);
+	options.slots = job->invitation.slots;
 	options.interface = shim.settings.interface;
 	options.join_ms = shim.settings.join_ms;
 	options.deadline_ms = shim.settings.deadline_ms;

@@ -9,6 +9,8 @@
 #include "job.h"
 
 #define LOOK_NS (20 * NS_PER_MS)
+#define CHECK_NS NS_PER_S
+#define STOPPED_NS (5 * NS_PER_S) /* of waiting; then, of being stopped: a switch's stall=10 */
 /* The first rank knows more: let it speak first. */
 #define GRACE_NS (2 * NS_PER_S)
 #define CUT_BYTES (2 * SEGMENT_PIECE_BYTES)
@@ -298,9 +300,44 @@ missing(const struct node *node, bool ended)
 	return -1;
 }
 
+/* One that is stopped, of those that this rank waits for; -1: none. */
+static int
+stopped(const struct job *job)
+{
+	const struct segment *segment = &job->node.segment;
+
+	for (int r = 0; r < segment->ranks; r++) {
+		const bool late = atomic_load(&segment->shared->rank[r].given) <= job->node.taken;
+
+		if ((late || r == 0) && r != segment->rank &&
+			segment_is_stopped(job->records[job_local_rank(job, r)].process))
+			return r;
+	}
+	return -1;
+}
+
+/* Whoever has been stopped for long, as a switch finds out of its workers; -1: nobody. */
+static int
+stopped_for_long(struct job *job, uint64_t now)
+{
+	struct node *node = &job->node;
+	int found;
+
+	if (now - node->moved < STOPPED_NS || now - node->checked < CHECK_NS)
+		return -1;
+	node->checked = now;
+	found = stopped(job);
+	if (found < 0)
+		node->stopped = 0;
+	else if (node->stopped == 0)
+		node->stopped = now;
+	return found >= 0 && now - node->stopped >= STOPPED_NS ? found : -1;
+}
+
 static void
 look_at_others(struct job *job, uint64_t now)
 {
+	int held = stopped_for_long(job, now);
 	struct node *node = &job->node;
 	uint64_t waited = now - node->moved;
 	uint64_t deadline = shim.settings.deadline_ms * NS_PER_MS;
@@ -314,6 +351,11 @@ look_at_others(struct job *job, uint64_t now)
 			"Rank %d has ended, or freed the communicator, and did not call this "
 			"reduction: look at why.",
 			job_local_rank(job, ended));
+	else if (held >= 0)
+		snprintf(why, sizeof(why),
+			"Rank %d is stopped (process %d), by a signal or a debugger: let it go on "
+			"(kill -CONT) sooner, or look at who has stopped it.",
+			job_local_rank(job, held), job->records[job_local_rank(job, held)].process);
 	else if (waited > deadline && late >= 0)
 		snprintf(why, sizeof(why),
 			"Rank %d is late: it has not called this reduction within %.1f s. Look at "

@@ -88,6 +88,9 @@ void *segment_piece(const struct segment *segment, int rank, uint64_t piece);
 /** Whether a rank was here and has ended, or has closed it. */
 bool segment_has_ended(const struct segment *segment, int rank);
 
+/** Whether a process of this node is stopped, by a signal or a debugger (proc(5)). */
+bool segment_is_stopped(int process);
+
 /** Record why the segment has failed; the first reason stays. */
 void segment_fail(struct segment *segment, const char *why);
 
@@ -131,6 +134,8 @@ struct node {
 	uint64_t given, taken;   /**< pieces, by this rank */
 	uint64_t started, ended; /**< pieces in the switch; the first rank's */
 	uint64_t moved, looked; /**< ns: when something happened here, when others were looked at */
+	uint64_t checked; /**< ns: when it was seen whether one that is waited for is stopped */
+	uint64_t stopped; /**< ns: since when one is; 0: none */
 	struct node_flight flight[SEGMENT_DEPTH];
 };
 

@@ -87,8 +87,9 @@ operation_release(struct operation *operation)
 
 /* The switch's results are there, or MPI's. */
 static bool
-finish(struct operation *operation, bool by_switch)
+finish(struct operation *operation, const struct job *job, bool by_switch)
 {
+	enum tally_way way = !by_switch ? TALLY_MPI : job->by_nodes ? TALLY_NODE : TALLY_SWITCH;
 	const struct call *call = &operation->call;
 	size_t bytes = call->conversion.value_bytes;
 
@@ -99,7 +100,7 @@ finish(struct operation *operation, bool by_switch)
 	if (call->receive != NULL && !keeps_all(call))
 		memcpy(call->receive, (char *)operation->result + call->first * bytes,
 			call->kept * bytes);
-	atomic_fetch_add(by_switch ? &shim.by_switch : &shim.by_mpi, 1);
+	shim_count(call->name, call->type, call->op, way, call->count);
 	operation->stage = OPERATION_DONE;
 	return true;
 }
@@ -154,7 +155,7 @@ left_the_switch(struct operation *operation, struct job *job)
 {
 	if (job->fallback)
 		return agree(operation, job);
-	return operation->succeeded ? finish(operation, true) : fail(operation, job->error);
+	return operation->succeeded ? finish(operation, job, true) : fail(operation, job->error);
 }
 
 /* Where all may have to go on by MPI, all need all results; and a tree has allreduces only. */
@@ -264,7 +265,7 @@ step_agreeing(struct operation *operation, struct job *job)
 	if (!is_complete(operation))
 		return operation->stage == OPERATION_DONE;
 	if (operation->succeeded)
-		return finish(operation, true);
+		return finish(operation, job, true);
 	job_go_by_mpi(job);
 	return reduce_again(operation, job);
 }
@@ -284,7 +285,7 @@ operation_step(struct operation *operation, struct job *job, int patience_ms)
 	case OPERATION_AGAIN:
 		if (!is_complete(operation))
 			return operation->stage == OPERATION_DONE;
-		return finish(operation, false);
+		return finish(operation, job, false);
 	default:
 		return true;
 	}

@@ -22,6 +22,7 @@ struct place_record {
 	uint64_t node; /**< the same for ranks that share memory and network, and for no others */
 	uint64_t switches;     /**< the same for ranks that use the same switches */
 	int32_t process, file; /**< where the others of its node find the memory to share */
+	uint32_t jobs; /**< communicators of its process that have a job, this one included */
 };
 
 struct place_member {

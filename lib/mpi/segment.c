@@ -151,6 +151,22 @@ segment_has_ended(const struct segment *segment, int rank)
 		fcntl(segment->file, F_GETLK, &its) == 0 && its.l_type == F_UNLCK;
 }
 
+bool
+segment_is_stopped(int process)
+{
+	char text[512], *state;
+	FILE *file;
+
+	snprintf(text, sizeof(text), "/proc/%d/stat", process);
+	file = fopen(text, "re");
+	if (file == NULL)
+		return false;
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	state = strrchr(text, ')'); /* the name may have some, too */
+	return state != NULL && (strncmp(state, ") T", 3) == 0 || strncmp(state, ") t", 3) == 0);
+}
+
 void
 segment_fail(struct segment *segment, const char *why)
 {

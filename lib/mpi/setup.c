@@ -55,6 +55,7 @@ tell(struct job *job)
 	record->switches = switches == NULL ? 0 : places_switches(switches);
 	record->process = (int32_t)getpid();
 	record->file = job->node.segment.file;
+	record->jobs = atomic_load(&shim.job_count);
 	job->stage = JOB_TELLS;
 	PMPI_Iallgather(MPI_IN_PLACE, 0, MPI_BYTE, job->records, sizeof(*record), MPI_BYTE,
 		job->private_comm, &job->pending);
@@ -62,12 +63,13 @@ tell(struct job *job)
 
 /* Of rank 0. */
 static void
-fill_invitation(struct job_invitation *invitation)
+fill_invitation(const struct job *job, struct job_invitation *invitation)
 {
 	const char *switches = shim.settings.switches;
 
 	invitation->fallback = shim.settings.fallback;
 	invitation->separate = atomic_load(&shim.separate);
+	invitation->slots = joining_slots(job);
 	if (switches == NULL) {
 		shim_log_left(LEFT_NO_SWITCH, "a communicator", MPI_COMM_SELF);
 		return;
@@ -87,7 +89,7 @@ invite(struct job *job)
 	struct job_invitation *invitation = &job->invitation;
 
 	if (job->rank == 0)
-		fill_invitation(invitation);
+		fill_invitation(job, invitation);
 	job->stage = JOB_INVITES;
 	PMPI_Ibcast(invitation, sizeof(*invitation), MPI_BYTE, 0, job->private_comm, &job->pending);
 }
@@ -231,8 +233,24 @@ end_joining(struct job *job)
 }
 
 static void
+report_slots(const struct job *job)
+{
+	const unsigned int wanted = shim.settings.slots != 0 ? shim.settings.slots : JOB_SLOTS;
+	const unsigned int granted = joining_granted(job);
+
+	if (job->rank != 0 || granted >= wanted || atomic_exchange(&shim.said_slots, true))
+		return;
+	shim_log("a communicator of %d ranks has %u slots of the switch, not %u: %s (said once)",
+		job->ranks, granted, wanted,
+		granted < job->invitation.slots
+			? "more are not left; start it with more (--aggregate slots=)"
+			: "many communicators share them (NETFC_MPI_SLOTS)");
+}
+
+static void
 report_joined(const struct job *job)
 {
+	report_slots(job);
 	if (!shim.settings.verbose || job->rank != 0)
 		return;
 	shim_log("a communicator of %d ranks has job %u at %s; workers: %u, switches: %u%s",

@@ -17,7 +17,7 @@
 #define MAX_S 1000000
 #define LINE 1024
 
-struct shim shim = {.lock = PTHREAD_MUTEX_INITIALIZER};
+struct shim shim = {.lock = PTHREAD_MUTEX_INITIALIZER, .tally_lock = PTHREAD_MUTEX_INITIALIZER};
 
 void
 shim_log(const char *format, ...)
@@ -32,7 +32,7 @@ shim_log(const char *format, ...)
 }
 
 void
-shim_log_left(enum left_to_mpi why, const char *call, MPI_Comm comm)
+shim_log_left(enum left_to_mpi why, const char *what, MPI_Comm comm)
 {
 	static const char *const sentences[] = {
 #define SENTENCE(symbol, sentence) sentence,
@@ -42,12 +42,35 @@ shim_log_left(enum left_to_mpi why, const char *call, MPI_Comm comm)
 	unsigned int bit = 1U << why;
 	int rank = 0;
 
-	if ((atomic_fetch_or(&shim.said, bit) & bit) != 0 && !shim.settings.verbose)
+	if ((atomic_fetch_or(&shim.said, bit) & bit) != 0 && shim.settings.verbose < 2)
 		return;
 	PMPI_Comm_rank(comm, &rank);
 	if (rank == 0)
-		shim_log("%s is left to MPI: %s%s", call, sentences[why],
-			shim.settings.verbose ? "" : " (said once)");
+		shim_log("%s is left to MPI: %s%s", what, sentences[why],
+			shim.settings.verbose < 2 ? " (said once)" : "");
+}
+
+void
+shim_count(const char *function, MPI_Datatype type, MPI_Op op, enum tally_way way, uint64_t values)
+{
+	atomic_fetch_add(way == TALLY_MPI ? &shim.by_mpi : &shim.by_switch, 1);
+	if (shim.settings.verbose == 0)
+		return;
+	pthread_mutex_lock(&shim.tally_lock);
+	tally_add(&shim.tally, function, type, op, way, values);
+	pthread_mutex_unlock(&shim.tally_lock);
+}
+
+/* The first rank's table; the others' may be no different. */
+static void
+report_totals(void)
+{
+	if (shim.settings.verbose == 0)
+		return;
+	shim_log("rank %d: %llu reductions through the switch, %llu left to MPI", shim.rank,
+		atomic_load(&shim.by_switch), atomic_load(&shim.by_mpi));
+	if (shim.rank == 0 || shim.settings.verbose > 1)
+		tally_print(&shim.tally, shim_log);
 }
 
 static bool
@@ -100,16 +123,33 @@ milliseconds(const char *variable, unsigned int seconds)
 	return seconds * 1000;
 }
 
+/* A power of two; 0: none is given. */
+static unsigned int
+slots_of(const char *variable)
+{
+	const char *value = text_of(variable);
+	double given = value == NULL ? 0 : decimal(value);
+
+	for (unsigned int slots = 1; slots <= NETFC_ALLREDUCE_MAX_SLOTS; slots *= 2)
+		if (given == (double)slots)
+			return slots;
+	if (value != NULL)
+		shim_log("%s=%s is not a power of two from 1 to %d: using a share", variable, value,
+			NETFC_ALLREDUCE_MAX_SLOTS);
+	return 0;
+}
+
 static void
 read_settings(struct settings *settings)
 {
 	settings->switches = text_of("NETFC_SWITCH");
 	settings->interface = text_of("NETFC_MPI_INTERFACE");
 	settings->fallback = is_set("NETFC_MPI_FALLBACK", "1");
-	settings->verbose = is_set("NETFC_MPI_VERBOSE", "1");
+	settings->verbose = is_set("NETFC_MPI_VERBOSE", "2") ? 2 : is_set("NETFC_MPI_VERBOSE", "1");
 	settings->separate = is_set("NETFC_MPI_SHARED_MEMORY", "0");
 	settings->deadline_ms = milliseconds("NETFC_MPI_DEADLINE", DEADLINE_S);
 	settings->join_ms = milliseconds("NETFC_MPI_JOIN_TIMEOUT", JOIN_S);
+	settings->slots = slots_of("NETFC_MPI_SLOTS");
 }
 
 /* MPI_Finalize() deletes what MPI_COMM_SELF has before all else, with MPI still in order. */
@@ -126,9 +166,7 @@ finalizing(MPI_Comm comm, int keyval, void *value, void *extra)
 	shim.ended = true;
 	pthread_mutex_unlock(&shim.lock);
 	job_leave_all();
-	if (shim.settings.verbose)
-		shim_log("rank %d: %llu reductions through the switch, %llu left to MPI", shim.rank,
-			atomic_load(&shim.by_switch), atomic_load(&shim.by_mpi));
+	report_totals();
 	return MPI_SUCCESS;
 }
 

@@ -12,6 +12,8 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "tally.h"
+
 /* Monotonic time. */
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -92,10 +94,11 @@ struct settings {
 	const char *switches;     /**< NETFC_SWITCH: addresses, commas between them; or NULL */
 	const char *interface;    /**< NETFC_MPI_INTERFACE, or NULL */
 	bool fallback;            /**< NETFC_MPI_FALLBACK=1 */
-	bool verbose;             /**< NETFC_MPI_VERBOSE=1 */
+	int verbose;              /**< NETFC_MPI_VERBOSE: 1: totals; 2: each reduction, too */
 	bool separate;            /**< NETFC_MPI_SHARED_MEMORY=0 */
 	unsigned int deadline_ms; /**< NETFC_MPI_DEADLINE, in seconds there */
 	unsigned int join_ms;     /**< NETFC_MPI_JOIN_TIMEOUT, in seconds there */
+	unsigned int slots;       /**< NETFC_MPI_SLOTS; 0: a share, see joining_slots() */
 };
 
 struct job;
@@ -114,7 +117,11 @@ struct shim {
 	int rank;             /**< in MPI_COMM_WORLD */
 	atomic_bool separate; /**< nodes are no workers, as was found out for some communicator */
 	atomic_uint said;
+	atomic_bool said_slots;
+	atomic_uint job_count;
 	atomic_ullong by_switch, by_mpi; /**< reductions */
+	pthread_mutex_t tally_lock;
+	struct tally tally; /**< if verbose */
 };
 
 extern struct shim shim;
@@ -131,7 +138,11 @@ bool shim_is_forked(void);
 /** Print a line on standard error, from any thread. */
 void shim_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** Print why a reduction is left to MPI: each time if verbose, else once. */
-void shim_log_left(enum left_to_mpi why, const char *call, MPI_Comm comm);
+/** Print why something is left to MPI: once, or each time where that is wanted. */
+void shim_log_left(enum left_to_mpi why, const char *what, MPI_Comm comm);
+
+/** A reduction is done, or left to MPI. */
+void
+shim_count(const char *function, MPI_Datatype type, MPI_Op op, enum tally_way way, uint64_t values);
 
 #endif /* NETFC_MPI_SHIM_H */

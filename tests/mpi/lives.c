@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators that come and go, threads, what is left to MPI, failures and ends. */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #define COMMS 4
 #define ROUNDS 30
+#define HUNDRED 100
 
 static void
 sum_ranks(MPI_Comm comm)
@@ -46,6 +48,53 @@ check_communicators(void)
 		sum_ranks(MPI_COMM_WORLD);
 		MPI_Comm_free(&copy_of_part);
 	}
+}
+
+/* The same in all ranks. */
+static void
+shuffle(MPI_Comm *comms, int count, unsigned int seed)
+{
+	for (int i = count - 1; i > 0; i--) {
+		MPI_Comm comm = comms[i];
+		int other = (int)((seed = seed * 1103515245U + 12345U) >> 16) % (i + 1);
+
+		comms[i] = comms[other];
+		comms[other] = comm;
+	}
+}
+
+static void
+make_comms(MPI_Comm *comms, int count)
+{
+	for (int i = 0; i < count; i++) {
+		MPI_Comm unused;
+
+		MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+		sum_ranks(comms[i]);
+		MPI_Comm_dup(comms[i], &unused); /* it takes nothing of the switch */
+		if (i % 2 == 0)
+			MPI_Comm_free(&unused);
+	}
+}
+
+/* HUNDRED at a time; half of them go and others come, in orders that are nobody's. */
+void
+check_hundred(void)
+{
+	static MPI_Comm comms[HUNDRED];
+
+	make_comms(comms, HUNDRED);
+	for (unsigned int round = 0; round < 2; round++) {
+		shuffle(comms, HUNDRED, round);
+		for (int i = 0; i < HUNDRED / 2; i++)
+			MPI_Comm_free(&comms[i]);
+		make_comms(comms, HUNDRED / 2);
+		for (int i = 0; i < HUNDRED; i++)
+			sum_ranks(comms[i]);
+	}
+	shuffle(comms, HUNDRED, 2);
+	for (int i = 0; i < HUNDRED; i++)
+		MPI_Comm_free(&comms[i]);
 }
 
 /* A child's reduction is an error, and no part of its parent's. */
@@ -158,27 +207,56 @@ check_threads(void)
 }
 
 /* Reduces until that fails, and prints what MPI says then. */
-void
-check_until_error(void)
+static void
+reduce_until_error(MPI_Comm comm)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	float mine = 1, sum = 0;
 	MPI_Request request;
 	int error, length;
 
-	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
 	do {
-		error = MPI_Allreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-		if (error == MPI_SUCCESS && rank == 0 && sum == (float)ranks)
+		error = MPI_Allreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, comm);
+		if (error == MPI_SUCCESS && rank == 0 && sum > 0)
 			puts("reduced");
 		fflush(stdout);
 	} while (error == MPI_SUCCESS);
 	MPI_Error_string(error, text, &length);
 	printf("rank %d: %s\n", rank, text);
-	CHECK(MPI_Allreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD) == error);
+	CHECK(MPI_Allreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, comm) == error);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN); /* some libraries ask this one */
-	MPI_Iallreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request);
+	MPI_Iallreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, comm, &request);
 	CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+}
+
+void
+check_until_error(void)
+{
+	reduce_until_error(MPI_COMM_WORLD);
+}
+
+/* In each pair one is stopped: the pair's first, or its other. */
+void
+check_stops(void)
+{
+	const int pair = rank / 2;
+	int here, process = (int)getpid();
+	MPI_Comm comm;
+
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* MPICH asks this one, too */
+	MPI_Comm_split(MPI_COMM_WORLD, pair, rank, &comm);
+	MPI_Comm_rank(comm, &here);
+	sum_ranks(comm);
+	MPI_Bcast(&process, 1, MPI_INT, pair % 2, comm);
+	if (here == pair % 2) {
+		raise(SIGSTOP);
+	} else {
+		reduce_until_error(comm);
+		fflush(stdout);
+		kill(process, SIGCONT);
+	}
+	_exit(0);
 }
 
 /* Rank 0 reduces one value more than the others. */

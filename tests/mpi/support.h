@@ -58,11 +58,13 @@ struct check {
 	X(two_communicators)     \
 	X(progress)              \
 	X(communicators)         \
+	X(hundred)               \
 	X(forks)                 \
 	X(left_to_mpi)           \
 	X(threads)               \
 	X(until_error)           \
 	X(mismatch)              \
+	X(stops)                 \
 	X(survive)               \
 	X(dies)                  \
 	X(first_dies)            \

@@ -72,7 +72,7 @@ parse_parent(FILE *errors, const char *option, const char *text, void *field)
 	OPTION_NAMED_BY(aggregate_format_name, AGGREGATE_FP16, AGGREGATE_FORMAT_END, usual)
 
 const struct option_row aggregate_keys[AGGREGATE_KEY_COUNT] = {
-	{"jobs", FIELD(jobs), OPTION_RANGE(1, 1024, 16), .meaning = "concurrent jobs"},
+	{"jobs", FIELD(jobs), OPTION_RANGE(1, 1024, 128), .meaning = "concurrent jobs"},
 	{"slots", FIELD(slots), OPTION_RANGE(1, 32768, 512),
 		.meaning = "slots of all jobs together"},
 	{"workers", FIELD(workers), OPTION_RANGE(1, 64, 64), .meaning = "workers of a job"},

@@ -50,6 +50,18 @@ def test_results_are_exact_and_no_job_stays(tmp_path, kind, check, ranks, option
     assert ('ranks that share memory are one worker' in done.err) == (option == mpi_runs.NODES)
 
 
+@BOTH_WAYS
+def test_a_hundred_communicators_share_the_slots_of_a_switch(tmp_path, kind, option):
+    with mpi_runs.switched(tmp_path, option) as (host, live):
+        done = mpi_runs.run(host, kind, 2, mpi_runs.checks(kind), 'hundred')
+        stats = live.stop()['aggregate']
+    assert done.status == 0, done
+    made = 200 + (option != mpi_runs.NODES)  # the first is tried as one worker of the node
+    assert stats['jobs_complete'] == stats['jobs_ended'] == made
+    said, = [line for line in done.err.splitlines() if 'slots of the switch' in line]
+    assert 'a communicator of 2 ranks has 16 slots of the switch, not 32: many' in said
+
+
 @pytest.mark.slow
 @BOTH_WAYS
 @pytest.mark.parametrize('ranks', [2, 4, 8])
@@ -101,12 +113,20 @@ def test_what_the_switch_does_not_have_is_left_to_mpi(tmp_path, kind):
         'no such type (said once)', 'no such operation on this type (said once)']
 
 
-def test_each_reduction_is_told_where_that_is_wanted(tmp_path, kind):
-    with mpi_runs.switched(tmp_path) as (host, live):
+@pytest.mark.parametrize('verbose', ['1', '2'])
+def test_reductions_are_told_in_a_table_or_each_where_that_is_wanted(tmp_path, kind, verbose):
+    with mpi_runs.switched(tmp_path, mpi_runs.NODES) as (host, live):
         done = mpi_runs.run(host, kind, 2, mpi_runs.checks(kind), 'left_to_mpi',
-                            NETFC_MPI_VERBOSE='1')
+                            NETFC_MPI_VERBOSE=verbose)
         live.stop()
-    assert done.err.count('left to MPI: the switch has no such type') > 1, done
+    assert done.status == 0, done
+    each = done.err.count('left to MPI: the switch has no such type')
+    assert each > 1 if verbose == '2' else each == 1, done
+    assert re.search('MPI_Allreduce of (MPI_FLOAT_INT|MPI_SHORT), MPI_[A-Z]*, is left to MPI', done.err)
+    rows = re.findall(r'^netfc-mpi: (MPI_Allreduce) +(.*?)  +(.*?)  +(MPI|node|switch) +(\d+) +(\d+)$',
+                      done.err, re.MULTILINE)
+    assert ('MPI_Allreduce', 'MPI_FLOAT', 'MPI_PROD', 'MPI', '1', '1') in rows, done
+    assert ('MPI_Allreduce', 'MPI_FLOAT', 'its own', 'MPI', '1', '2') in rows, done
 
 
 def test_without_a_switch_named_all_is_left_to_mpi(tmp_path, kind):
@@ -203,6 +223,14 @@ def test_a_rank_that_dies_is_named(tmp_path, kind, check, option, named):
         live.stop()
     told = re.findall(rf'rank (\d): .*{named}', done.out)
     assert len(told) == 2, done
+
+
+def test_a_rank_of_the_node_that_is_stopped_is_named(tmp_path, kind):
+    with mpi_runs.switched(tmp_path, mpi_runs.NODES) as (host, live):
+        done = mpi_runs.run(host, kind, 4, mpi_runs.checks(kind), 'stops', options=RECOVERY[kind])
+        live.stop()
+    assert re.search(r'rank 1: netfc-mpi: Rank 0 is stopped \(process \d+\)', done.out), done
+    assert re.search(r'rank 2: netfc-mpi: Rank 1 is stopped \(process \d+\)', done.out), done
 
 
 @contextlib.contextmanager
