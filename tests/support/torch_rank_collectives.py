@@ -13,7 +13,8 @@ from torch_rank_group import RANK, SIZE
 import netfc.torch
 
 TYPES = {'float16': torch.float16, 'bfloat16': torch.bfloat16, 'float32': torch.float32,
-         'float64': torch.float64, 'int32': torch.int32, 'int64': torch.int64}
+         'float64': torch.float64, 'int32': torch.int32, 'int64': torch.int64,
+         'int16': torch.int16, 'int8': torch.int8, 'uint8': torch.uint8}
 
 
 def reduce_all():
@@ -50,8 +51,10 @@ def reduce_others():
     works = [dist.all_reduce(tensor, async_op=True) for tensor in started]
     for work in works:
         work.wait()
-    small = torch.ones(3, dtype=torch.int8)
-    dist.all_reduce(small)
+    truths = torch.tensor([RANK == 0, False, True])
+    dist.all_reduce(truths)
+    all_true = torch.tensor([RANK == 0, False, True])
+    dist.all_reduce(all_true, dist.ReduceOp.MIN)
     product = torch.full((2,), 3.0)
     dist.all_reduce(product, dist.ReduceOp.PRODUCT)
     gathered = [torch.zeros(1) for _ in range(SIZE)]
@@ -59,7 +62,8 @@ def reduce_others():
     objects = [None] * SIZE
     dist.all_gather_object(objects, RANK)
     dist.barrier()
-    return {'columns': columns.tolist(), 'scalar': scalar.item(), 'small': small.tolist(),
+    return {'columns': columns.tolist(), 'scalar': scalar.item(),
+            'truths': truths.tolist(), 'all_true': all_true.tolist(),
             'started': [tensor.unique().tolist() for tensor in started],
             'product': product.tolist(), 'gathered': [int(one) for one in gathered],
             'objects': objects}
@@ -136,6 +140,14 @@ def collect(name):
     work = dist.broadcast(every_other if RANK else parts, 0, async_op=True)
     work.wait()
     results['broadcast'] = every_other if RANK else parts
+    sizes = [count - 100, 0, *[0] * (SIZE - 3), 100][:SIZE]
+    uneven = torch.zeros(2 * sizes[RANK], dtype=own.dtype)[::2]
+    work = dist.reduce_scatter(uneven, list(own[:count].split(sizes)), async_op=True)
+    work.wait()
+    results['reduce_scatter_uneven'] = uneven
+    gathered = [torch.zeros(1, size, dtype=own.dtype) for size in sizes]
+    dist.all_gather(gathered, uneven)
+    results['all_gather_uneven'] = torch.cat(gathered, 1)[0]
     dist.barrier()
     return {key: value.tolist() for key, value in results.items()}
 
@@ -187,6 +199,12 @@ def copy_all():
             received = torch.zeros(3, 2, dtype=kind).t()
             dist.recv(received, 0)
             assert torch.equal(received, gathered[0])
+        # Each rank gives rank r its first r values, none to rank 0.
+        parts = [mine.reshape(-1)[:rank] for rank in range(SIZE)]
+        exchanged = [torch.zeros(2 * RANK, dtype=kind)[::2] for _ in range(SIZE)]
+        work = dist.all_to_all(exchanged, parts, async_op=True)
+        work.wait()
+        assert all(torch.equal(one, whole.reshape(-1)[:RANK]) for one, whole in zip(exchanged, gathered))
         results[name] = [torch.view_as_real(one).tolist() if one.is_complex() else one.tolist()
                          for one in (sent, *gathered, part)]
     return results
@@ -218,9 +236,9 @@ def reduce_coalesced(op):
         parts = [values[:100].clone(), values[100:101].clone(), values[101:].clone()]
         dist.all_reduce_coalesced(parts, getattr(dist.ReduceOp, op))
         results[name] = torch.cat(parts).tolist()
-    small = [torch.ones(2, dtype=torch.int8), torch.ones(3, dtype=torch.int8)]
-    dist.all_reduce_coalesced(small, async_op=True).wait()
-    assert small[0].tolist() == [SIZE] * 2 and small[1].tolist() == [SIZE] * 3
+    factors = [torch.full((2,), 2.), torch.full((3,), 3.)]  # gloo's
+    dist.all_reduce_coalesced(factors, dist.ReduceOp.PRODUCT, async_op=True).wait()
+    assert factors[0].tolist() == [2. ** SIZE] * 2 and factors[1].tolist() == [3. ** SIZE] * 3
     return results
 
 

@@ -7,19 +7,20 @@ import numpy as np
 
 COUNT = 1111
 NAMES = ('float16', 'bfloat16', 'float32', 'float64', 'int32', 'int64')
+NARROW = ('int16', 'int8', 'uint8')  # their sums wrap
 
 # Bits of a significand, and the exponent of the least number.
 _SHAPES = {'float16': (11, -24), 'bfloat16': (8, -133), 'float32': (24, -149),
            'float64': (53, -1074)}
-# Of integers, so that a few do not overflow.
-_MOST = {'int32': 2**29, 'int64': 2**60}
+# Of integers, so that a few do not overflow, but for those whose sums wrap.
+_MOST = {'int32': 2**29, 'int64': 2**60, 'int16': 2**15, 'int8': 2**7, 'uint8': 2**8}
 
 
 def values(rank, name):
     """What a rank gives: integers, or binary64 that the type can hold."""
     draw = np.random.default_rng(rank)
     if name in _MOST:
-        return draw.integers(-_MOST[name], _MOST[name], COUNT)
+        return draw.integers(0 if name == 'uint8' else -_MOST[name], _MOST[name], COUNT)
     drawn = draw.standard_normal(COUNT) * 2.0 ** draw.integers(-3, 4, COUNT)
     return np.array([nearest(fractions.Fraction(float(one)), name) for one in drawn])
 
@@ -49,4 +50,6 @@ def _reduced(lane, name, op, size):
     if op in ('MIN', 'MAX'):
         return min(lane) if op == 'MIN' else max(lane)
     total = sum(map(fractions.Fraction, lane))
+    if name in NARROW and op == 'SUM':
+        return np.array(int(total)).astype(name).item()
     return nearest(total / size if op == 'AVG' else total, name)

@@ -8,7 +8,7 @@
     model = torch.nn.parallel.DistributedDataParallel(model)
 
 all_reduce, reduce and reduce_scatter with SUM, AVG, MIN and MAX of float16, bfloat16, float32,
-float64, int32 and int64 tensors on the CPU go through the switch (dpdk-netfc --aggregate): exact,
+float64, bool and integer tensors on the CPU go through the switch (dpdk-netfc --aggregate): exact,
 rounded once, whatever the order. So do broadcast, all_gather and barrier, of any type. All else is
 done by gloo. For those who keep another back end there is a communication hook:
 

@@ -7,7 +7,15 @@ from typing import Any
 import torch
 
 from netfc.torch.callbacks import Origin
-from netfc.torch.layout import FORMATS, as_array, as_bytes, check_memory, laid_out
+from netfc.torch.layout import (
+    as_array,
+    as_bytes,
+    check_memory,
+    format_of,
+    laid_out,
+    laid_out_to_reduce,
+    widened,
+)
 
 COPIES = ("allgather", "broadcast", "barrier")  # kinds that reduce nothing
 
@@ -42,7 +50,7 @@ class Call:
 
 def all_reduce(tensor: Any, op: str) -> Call:
     """op: as netfc.allreduce has it. Raises ValueError for a tensor that cannot be written to."""
-    values, target = laid_out(tensor)
+    values, target = laid_out_to_reduce(tensor)
     call = _reduction("all_reduce", "allreduce", tensor, op)
     call.values = call.result = as_array(values)
     call.copies = _copies(values, target)
@@ -62,32 +70,30 @@ def all_reduce_into(output: Any, tensor: Any, op: str, form: str) -> Call:
     return call
 
 
-def reduce(tensor: Any, op: str, root: int, is_root: bool, number: int) -> Call:
-    """number: the root's in the default group, for people. As all_reduce()."""
-    values, target = laid_out(tensor) if is_root else (_contiguous(tensor), None)
-    call = _reduction("reduce", "reduce", tensor, op)
-    call.values = as_array(values)
-    call.result = call.values if is_root else None
-    call.copies = _copies(values, target)
-    call.given = [tensor.detach()]
+def reduce(tensor: Any, op: str, root: int, output: Any, number: int, name: str = "reduce") -> Call:
+    """output: where results go, of the same type; None at other ranks than the root. number: the
+    root's in the default group, for people. As all_reduce()."""
+    call = _reduction(name, "reduce", tensor, op)
+    call.values, call.given = as_array(widened(_contiguous(tensor))), [tensor.detach()]
+    if output is not None:
+        result, target = laid_out_to_reduce(output)
+        call.result, call.copies = as_array(result), _copies(result, target)
     call.options["root"], call.where = root, f" to rank {number}"
     return call
 
 
 def reduce_scatter(output: Any, values: Any, op: str) -> Call:
     """values: of all parts, one after the other, contiguous. As all_reduce()."""
-    result, target = laid_out(output)
+    result, target = laid_out_to_reduce(output)
     call = _reduction("reduce_scatter", "reduce_scatter", output, op)
-    call.values, call.result = as_array(values), as_array(result)
-    call.copies = _copies(result, target)
-    call.given = [output.detach()]
+    call.values, call.result = as_array(widened(values)), as_array(result)
+    call.given, call.copies = [output.detach()], _copies(result, target)
     return call
 
 
 def all_gather(outputs: list[Any], tensor: Any) -> Call:
-    """Of a tensor for each rank. Raises ValueError where they differ in size."""
+    """Of a tensor for each rank, of one size. Raises ValueError as all_reduce()."""
     own = as_bytes(_contiguous(tensor))
-    check_parts("all_gather", outputs, tensor)
     for output in outputs:
         check_memory(output.detach())
     whole = torch.empty(len(outputs) * tensor.numel(), dtype=tensor.dtype)
@@ -111,10 +117,10 @@ def all_gather_into(output: Any, tensor: Any) -> Call:
     return call
 
 
-def broadcast(tensor: Any, root: int, is_root: bool, number: int) -> Call:
+def broadcast(tensor: Any, root: int, is_root: bool, number: int, name: str = "broadcast") -> Call:
     """number: the root's in the default group, for people."""
     values, target = (_contiguous(tensor), None) if is_root else laid_out(tensor)
-    call = Call("broadcast", "broadcast", _shown(tensor), as_bytes(values))
+    call = Call(name, "broadcast", _shown(tensor), as_bytes(values))
     call.result, call.given, call.copies = call.values, [tensor.detach()], _copies(values, target)
     call.options["root"], call.where = root, f" from rank {number}"
     return call
@@ -132,7 +138,8 @@ def flat(tensors: list[Any]) -> Any:
 
 def _reduction(name: str, kind: str, tensor: Any, op: str) -> Call:
     call = Call(name, kind, f"{op} {_shown(tensor)}")
-    call.options = {"op": op, "format": FORMATS[tensor.dtype]}
+    op = "max" if op == "sum" and tensor.dtype == torch.bool else op  # whether any is true
+    call.options = {"op": op, "format": format_of(tensor.dtype)}
     return call
 
 
@@ -149,8 +156,13 @@ def _shown(tensor: Any) -> str:
     return f"of {shape} {str(tensor.dtype).removeprefix('torch.')}"
 
 
-def check_parts(name: str, parts: list[Any], own: Any) -> None:
-    """Raises ValueError where parts differ in size or type."""
-    for part in parts:
-        if part.numel() != own.numel() or part.dtype != own.dtype:
+def check_parts(name: str, parts: list[Any], rank: int, own: Any) -> None:
+    """Raises ValueError where parts differ in type, or the rank's own in size."""
+    for part in (parts[rank], *parts):
+        if part.dtype != own.dtype or part is parts[rank] and part.numel() != own.numel():
             raise ValueError(f"{name}: a tensor {_shown(part)} cannot hold one {_shown(own)}")
+
+
+def are_alike(parts: list[Any]) -> bool:
+    """Whether all have one size."""
+    return len({part.numel() for part in parts}) <= 1

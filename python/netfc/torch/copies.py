@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from netfc.torch import callbacks
+from netfc.torch.calls import flat
 from netfc.torch.works import Promise
 
 _GLOO = (
@@ -17,7 +18,6 @@ _GLOO = (
 
 # What gloo calls them, and which argument results are written to.
 COPIES: dict[str, int | None] = {
-    "alltoall": 0,
     "alltoall_base": 0,
     "gather": 0,
     "recv": 0,
@@ -48,6 +48,22 @@ def copy(method: Callable[..., Any], name: str, arguments: tuple[Any, ...]) -> A
     if name.startswith("recv"):
         return _received(work, results, copies)
     return _written_back(work, results, copies)
+
+
+def exchanged(
+    exchange: Callable[..., Any], outputs: list[Any], inputs: list[Any], opts: Any
+) -> Any:
+    """An all_to_all of lists, by one of two tensors, which gloo has; gives a work.
+
+    Raises ValueError for tensors of several types.
+    """
+    types = {one.dtype for one in (*outputs, *inputs)}
+    if len(types) > 1:
+        raise ValueError(f"all_to_all: tensors of {', '.join(sorted(map(str, types)))}")
+    lengths = [[one.numel() for one in some] for some in (outputs, inputs)]
+    received = torch.empty(sum(lengths[0]), dtype=inputs[0].dtype)
+    work = exchange(received, flat(inputs), *lengths, opts)
+    return _written_back(work, outputs, list(received.split(lengths[0])))
 
 
 def _tensors(nested: Any) -> Any:

@@ -12,8 +12,8 @@ import torch.distributed as dist
 
 from netfc.torch import calls
 from netfc.torch.callbacks import then_at_once, watch_callbacks
-from netfc.torch.copies import COPIES, copy
-from netfc.torch.layout import FORMATS
+from netfc.torch.copies import COPIES, copy, exchanged
+from netfc.torch.layout import FORMATS, format_of
 from netfc.torch.meeting import Meeting
 from netfc.torch.monitored import lend_monitored_barrier, whole
 from netfc.torch.options import FURTHER_SLOTS, SLOTS, Options
@@ -126,18 +126,31 @@ class NetfcProcessGroup(dist.ProcessGroup):
         if tensor.numel() == 0:
             return kept([tensor])
         root = opts.rootRank
-        call = calls.reduce(tensor, name, root, root == self.rank(), self._sequences.number(root))
-        return self._started(call)
+        output = tensor if root == self.rank() else None
+        return self._started(calls.reduce(tensor, name, root, output, self._sequences.number(root)))
 
     def reduce_scatter(self, outputs: list[Any], inputs: list[list[Any]], opts: Any = None) -> Any:
-        """Reduce a list of a tensor for each rank; each gets its own. Gives a Work."""
+        """Reduce a list of a tensor for each rank; each gets its own. Gives a Work.
+
+        Tensors of different sizes are as many reductions.
+        """
         name = self._op("reduce_scatter", outputs, _operation(opts))
         if name is None or len(inputs) != 1:
             return self._gloo.reduce_scatter(outputs, inputs, opts)
         (output,), (parts,) = outputs, inputs
-        calls.check_parts("reduce_scatter", parts, output)
         self._check_count("reduce_scatter", len(parts), 1)
-        return self._scattered(output, calls.flat(parts), name)
+        calls.check_parts("reduce_scatter", parts, self.rank(), output)
+        if calls.are_alike(parts):
+            return self._scattered(output, calls.flat(parts), name)
+        outs = [output if rank == self.rank() else None for rank in range(len(parts))]
+        return self._all_started(
+            [
+                calls.reduce(part, name, rank, out, self._sequences.number(rank), "reduce_scatter")
+                for rank, (part, out) in enumerate(zip(parts, outs))
+                if part.numel() > 0
+            ],
+            [output],
+        )
 
     def _reduce_scatter_base(self, output: Any, tensor: Any, opts: Any = None) -> Any:
         """The same of one tensor with all parts: reduce_scatter_tensor()."""
@@ -157,14 +170,19 @@ class NetfcProcessGroup(dist.ProcessGroup):
         return together(works, outputs)
 
     def allgather(self, outputs: list[list[Any]], inputs: list[Any], opts: Any = None) -> Any:
-        """Give all ranks' tensors to all, into a list of a tensor for each. Gives a Work."""
+        """Give all ranks' tensors to all, into a list of a tensor for each. Gives a Work.
+
+        Tensors of different sizes are as many broadcasts.
+        """
         why = _why_no_copy("all_gather", [*inputs, *outputs[0]], len(inputs))
         if why := why or self._why_not_here("all_gather"):
             self._say_once(f"{why} goes through gloo, not through the switch")
             return self._gloo.allgather(outputs, inputs, opts)
         (parts,), (tensor,) = outputs, inputs
         self._check_count("all_gather", len(parts), 1)
-        calls.check_parts("all_gather", parts, tensor)
+        calls.check_parts("all_gather", parts, self.rank(), tensor)
+        if not calls.are_alike(parts):
+            return self._gathered_unevenly(parts, tensor)
         return self._started(calls.all_gather(parts, tensor)) if tensor.numel() else kept([parts])
 
     def allgather_coalesced(self, outputs: Any, inputs: list[Any], opts: Any = None) -> Any:
@@ -217,6 +235,13 @@ class NetfcProcessGroup(dist.ProcessGroup):
         call = calls.broadcast(tensor, root, root == self.rank(), self._sequences.number(root))
         return self._started(call)
 
+    def alltoall(self, outputs: list[Any], inputs: list[Any], opts: Any = None) -> Any:
+        """Give each rank a tensor, by gloo; sizes may differ. Gives a Work."""
+        self._check_count("all_to_all", len(inputs), 1)
+        self._check_count("all_to_all", len(outputs), 1)
+        opts = dist.AllToAllOptions() if opts is None else opts
+        return exchanged(self.alltoall_base, outputs, inputs, opts)
+
     def barrier(self, opts: Any = None) -> Any:  # pylint: disable=unused-argument
         """Done when all ranks have called it; gives a Work."""
         return self._started(calls.barrier())
@@ -250,6 +275,28 @@ class NetfcProcessGroup(dist.ProcessGroup):
         if not _is_awaited():
             work.wait()
         return work
+
+    def _all_started(self, made: list[calls.Call], given: list[Any]) -> Any:
+        """As _started(), of several; a Work of all."""
+        if not made:
+            return kept(given)
+        work = together([self._sequences.start(call).work() for call in made], given)
+        if not _is_awaited():
+            work.wait()
+        return work
+
+    def _gathered_unevenly(self, parts: list[Any], tensor: Any) -> Any:
+        parts[self.rank()].detach().copy_(tensor.detach().reshape(parts[self.rank()].shape))
+        return self._all_started(
+            [
+                calls.broadcast(
+                    part, rank, rank == self.rank(), self._sequences.number(rank), "all_gather"
+                )
+                for rank, part in enumerate(parts)
+                if part.numel() > 0
+            ],
+            [parts],
+        )
 
     def _scattered(self, output: Any, values: Any, op: str) -> Any:
         if output.numel() == 0:
@@ -458,6 +505,6 @@ def _why_not(call: str, tensors: list[Any], op: str | None) -> str:
     if why:
         return why
     (tensor,) = tensors
-    if tensor.dtype not in FORMATS:
+    if format_of(tensor.dtype) is None or (tensor.dtype == torch.bool and op == "mean"):
         return f"{call} of {tensor.dtype}"
     return "" if op is not None else f"{call} with another operation than SUM, AVG, MIN and MAX"

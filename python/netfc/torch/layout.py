@@ -16,6 +16,26 @@ _EIGHTS = {
 }
 FORMATS = {getattr(torch, row.dtype): row.name for row in catalogue.FORMATS if row.dtype} | _EIGHTS
 
+# Integers that the switch has no format for: as int32, and results wrap as torch's do.
+_NARROW = (torch.bool, torch.int8, torch.uint8, torch.int16)
+
+
+def format_of(dtype: Any) -> str | None:
+    """The switch's format of a type's values as widened() gives them; None: it has none."""
+    return "int32" if dtype in _NARROW else FORMATS.get(dtype)
+
+
+def widened(values: Any) -> Any:
+    """Contiguous values of a type that the switch adds up."""
+    return values.to(torch.int32) if values.dtype in _NARROW else values
+
+
+def laid_out_to_reduce(tensor: Any) -> tuple[Any, Any]:
+    """As laid_out(), of what widened() gives."""
+    values, target = laid_out(tensor)
+    wide = widened(values)
+    return (values, target) if wide is values else (wide, tensor.detach())
+
 
 def laid_out(tensor: Any) -> tuple[Any, Any]:
     """A tensor's values, contiguous, and where results are to be copied: None, if they are the

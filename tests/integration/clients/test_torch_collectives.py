@@ -29,7 +29,9 @@ def test_each_is_exact_and_not_gloos(tmp_path, name):
         own = slice(rank * PART, (rank + 1) * PART)
         assert one['result'] == {
             'reduce_scatter': sums[own], 'reduce_scatter_tensor': means[own], 'all_gather': sums,
-            'all_gather_into_tensor': sums, 'broadcast': given}, error
+            'all_gather_into_tensor': sums, 'broadcast': given,
+            'reduce_scatter_uneven': [sums[:-100], [], sums[-100:]][rank],
+            'all_gather_uneven': sums}, error
         assert 'through gloo' not in error
 
 
