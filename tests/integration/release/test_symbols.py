@@ -16,6 +16,9 @@ LIBRARIES = {
     'libnetfc-allreduce0': ('allreduce/libnetfc-allreduce.so.0', 'allreduce',
                             'allreduce/netfc-allreduce.map'),
 }
+# Where an MPI was found.
+MPI_LIBRARIES = sorted(str(path.relative_to(switch.BUILD / 'lib'))
+                       for path in (switch.BUILD / 'lib/mpi').glob('libnetfc-mpi-*.so'))
 
 
 def declared(folder):
@@ -29,6 +32,13 @@ def exported(library):
                            switch.BUILD / 'lib' / library],
                           text=True, capture_output=True, check=True, timeout=1200).stdout
     return {line.split()[-1] for line in said.splitlines() if line.split()[1] != 'A'}
+
+
+def imported(library):
+    """What it calls of other libraries, without versions and glibc's prefixes of C99 and C23."""
+    said = subprocess.run(['nm', '--dynamic', '--undefined-only', switch.BUILD / 'lib' / library],
+                          text=True, capture_output=True, check=True, timeout=1200).stdout
+    return {re.sub(r'^__isoc\d+_', '', line.split()[-1].partition('@')[0]) for line in said.splitlines()}
 
 
 def listed(map_file):
@@ -55,3 +65,16 @@ def test_debian_knows_every_version(package, library, map_file):
     assert lines[0] == f'{library.rpartition("/")[2]} {package} #MINVER#'
     nodes = {name.rpartition('@')[2] for name in listed(map_file)}
     assert {line.split()[0] for line in lines[1:] if line.startswith(' ')} == {f'(symver){node}' for node in nodes}
+
+
+@pytest.mark.parametrize('library', [file for file, _, _ in LIBRARIES.values()] + MPI_LIBRARIES)
+def test_numbers_are_read_alike_in_every_locale(library):
+    """A program's locale may write a decimal comma."""
+    assert not imported(library) & {'strtod', 'strtof', 'strtold', 'atof', 'scanf', 'fscanf', 'sscanf', 'vsscanf',
+                                    'localeconv', 'setlocale', 'uselocale'}
+
+
+@pytest.mark.parametrize('library', [file for file, _, _ in LIBRARIES.values()])
+def test_libraries_neither_print_nor_end_the_program(library):
+    assert not imported(library) & {'printf', 'vprintf', 'puts', 'putchar', 'perror', 'stdout', 'stderr', 'exit',
+                                    '_exit', 'quick_exit', 'abort'}
