@@ -37,15 +37,22 @@ struct trace_slot;
 /** A port that packets go through. */
 struct port {
 	uint16_t id;  /**< the ethdev's */
+	bool gone;    /**< its device has vanished: lcores leave it alone */
 	uint16_t out; /**< index of the port where its packets leave; not used by a bridge */
 	uint16_t rx_queues, tx_queues;
 	uint16_t rx_descriptors, tx_descriptors;
-	uint32_t max_frame; /**< bytes of a frame that may leave; UINT32_MAX without --mtu */
+	uint32_t max_frame; /**< bytes of a frame that may leave; UINT32_MAX without --mtu, 0: gone
+			     */
+	char name[RTE_ETH_NAME_MAX_LEN];   /**< the ethdev's */
+	char device[RTE_DEV_NAME_MAX_LEN]; /**< on its bus */
 	struct rte_eth_dev_info info;
 	struct endpoint endpoint;
 	unsigned int rules; /**< for steering, that the device has taken */
 	bool owns_mac;      /**< its MAC address is the switch's alone */
 	bool started;
+	bool removed; /**< the EAL's interrupt thread has heard that it goes */
+	bool counted; /**< gone, and `last` is what its device had counted */
+	struct rte_eth_stats last;
 };
 
 /** A receive queue that an lcore polls. */
@@ -104,7 +111,8 @@ struct app {
 	bool quit; /**< set once, by a signal or when idle */
 	struct port port[RTE_MAX_ETHPORTS];
 	struct lcore lcore[RTE_MAX_LCORE];
-	struct ticker links;       /**< watches their speed, if it may change */
+	struct ticker port_watch;
+	bool deserted;             /**< the last port has gone */
 	uint64_t started, stopped; /**< TSC when polling began and ended; 0: not yet */
 	/** Held by a trace, which waits, and to change what it uses; taken before the state's. */
 	pthread_mutex_t trace_lock;
@@ -115,6 +123,13 @@ struct app {
 	unsigned int mbufs_leaked;
 	unsigned int mbufs_kept; /**< by drivers that free none when their port is closed */
 };
+
+/** Whether a port has vanished; lcores ask before each use. */
+static inline bool
+port_is_gone(const struct port *port)
+{
+	return __atomic_load_n(&port->gone, __ATOMIC_RELAXED);
+}
 
 /** Whether an lcore polls rx queues or aggregates. */
 static inline bool

@@ -19,6 +19,7 @@
 #include "output.h"
 #include "observe/state.h"
 #include "service/service.h"
+#include "port_watch.h"
 #include "setup.h"
 #include "sleep/sleep.h"
 
@@ -108,24 +109,25 @@ run_started(struct json_file **stats, struct control **control)
 
 	*control = NULL;
 	report_configuration(&app);
-	if (ports_start(&app) != 0 || sleep_start(&app) != 0 || start_side_threads(&threads) != 0) {
+	if (ports_start(&app) != 0 || start_side_threads(&threads) != 0) {
 		stop_side_threads(&threads);
-		sleep_stop(&app);
 		ports_stop(&app);
 		return EXIT_RUNNING;
 	}
+	sleep_start(&app);
 	/* A driver that a signal interrupts while it writes to a file would lose packets. */
 	catch_signals(SA_RESTART);
 	telemetry_set_open(&app, true);
 	quirk_guard_unmap(app.qsbr);
 	steer_start(&app);
 	report_ready(&app);
-	if (service_start(&app, &threads.service) != 0) {
+	if (port_watch_start(&app) != 0 || service_start(&app, &threads.service) != 0) {
 		app_quit(&app);
 		status = EXIT_RUNNING;
 	}
 	poll_run(&app);
 	service_stop(threads.service);
+	port_watch_stop(&app);
 	quirk_guard_unmap(NULL);
 	telemetry_set_open(&app, false);
 	stop_side_threads(&threads);
@@ -133,6 +135,8 @@ run_started(struct json_file **stats, struct control **control)
 	totals_of_all(&app, &totals);
 	ports_stop(&app);
 	report_totals(&app, &totals);
+	if (app.deserted)
+		status = notify_wanted() ? EXIT_LATER : EXIT_RUNNING;
 	if (!totals_add_up(&totals) || app.mbufs_leaked != 0) {
 		REPORT("packets or packet buffers are unaccounted for\n");
 		status = EXIT_RUNNING;

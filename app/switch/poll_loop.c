@@ -117,6 +117,8 @@ poll_queue(struct app *app, struct lcore *lcore, const struct rx_queue *queue)
 	struct rte_mbuf *mbufs[PIPELINE_BURST];
 	struct capture_tap *tap;
 
+	if (unlikely(port_is_gone(&app->port[queue->port])))
+		return 0;
 	count = rte_eth_rx_burst(port, queue->queue, mbufs, app->options.rx_burst);
 	lcore->counters.polls++;
 	if (count == 0)

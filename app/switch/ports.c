@@ -4,6 +4,7 @@
 
 #include <rte_lcore.h>
 #include <rte_mbuf.h>
+#include <rte_string_fns.h>
 
 #include "dpdk/eal.h"
 #include "dpdk/quirks.h"
@@ -127,6 +128,8 @@ ports_find(struct app *app)
 		if (ethdev_examine(id, &port->info, &port->rx_descriptors, &port->tx_descriptors) !=
 			0)
 			return EXIT_CONFIGURATION;
+		rte_eth_dev_get_name_by_port(id, port->name);
+		rte_strscpy(port->device, rte_dev_name(port->info.device), sizeof(port->device));
 		if (check_mtu(port, app->options.mtu) != 0 || init_endpoint(app, port) != 0)
 			return EXIT_CONFIGURATION;
 		app->port_count++;
@@ -194,6 +197,8 @@ ports_stop(struct app *app)
 	for (unsigned int p = 0; p < app->port_count; p++) {
 		struct port *port = &app->port[p];
 
+		if (port_is_gone(port))
+			continue;
 		steer_stop(port);
 		if (port->started)
 			quirk_drain_rings(port->id, port->rx_queues);

@@ -6,18 +6,20 @@
 /* Attempts to send to a port that takes nothing before packets are dropped. */
 #define TX_TRIES 64
 
-/* Drop packets that are too long for the port. Returns how many are left. */
+/* Drop packets that are too long for the port, or all if it has gone. Returns how many are left. */
 static uint16_t
 drop_oversize(const struct port *port, struct lcore *lcore, struct rte_mbuf **mbufs, uint16_t count)
 {
+	enum drop_reason reason = port_is_gone(port) ? DROP_PORT_GONE : DROP_OVERSIZE;
+	uint32_t max_frame = __atomic_load_n(&port->max_frame, __ATOMIC_RELAXED);
 	uint16_t kept = 0;
 
 	for (uint16_t i = 0; i < count; i++) {
-		if (likely(mbufs[i]->pkt_len <= port->max_frame)) {
+		if (likely(mbufs[i]->pkt_len <= max_frame && reason == DROP_OVERSIZE)) {
 			mbufs[kept++] = mbufs[i];
 			continue;
 		}
-		lcore->counters.drops[DROP_OVERSIZE]++;
+		lcore->counters.drops[reason]++;
 		rte_pktmbuf_free(mbufs[i]);
 	}
 	return kept;
@@ -77,7 +79,7 @@ transmit(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf
 	struct tx_buffer *tx_buffer = &lcore->tx_buffer[out];
 	uint64_t refused;
 
-	if (app->port[out].max_frame != UINT32_MAX)
+	if (__atomic_load_n(&app->port[out].max_frame, __ATOMIC_RELAXED) != UINT32_MAX)
 		count = drop_oversize(&app->port[out], lcore, mbufs, count);
 	if (likely(tap == NULL))
 		refused = offer(tx_buffer, port, queue, mbufs, count);

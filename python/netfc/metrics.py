@@ -220,6 +220,12 @@ def of_ports(state: snapshot.Snapshot) -> Iterator[Any]:
         if "link_up" in port:
             link.add_metric([str(port["port"]), port["device"]], port["link_up"])
     yield link
+    gone = GaugeMetricFamily(
+        "netfc_port_gone", "Whether the port's device has vanished", labels=["port", "device"]
+    )
+    for port in state.ports:
+        gone.add_metric([str(port["port"]), port["device"]], port["gone"])
+    yield gone
     for name, meaning in DEVICE_COUNTERS.items():
         family = CounterMetricFamily(f"netfc_device_{name}", meaning, labels=["port", "device"])
         for port in state.ports:

@@ -140,6 +140,25 @@ def test_a_cable_that_is_pulled(machine):
         live.stop()
 
 
+def test_a_nic_that_is_pulled(machine):
+    """The switch gives it back, and goes on with the other one; without any, it ends."""
+    started, joined = machine
+    with configured(joined), guest.GuestSwitch(started, ['--address', f'{hosts.SWITCH_IP}/24',
+                                                         '--forward', 'bridge']) as live:
+        joined[0].ping(joined[1].ipv4)
+        started.pull(1)
+        assert '0000:02:00.0, has gone; 1 port is left' in live.stderr
+        with joined[0].udp() as client:
+            client.settimeout(0.2)
+            answered(client, 1)
+        started.plug(1)
+        started.pull(0)
+        assert '0000:01:00.0, has gone, and no port is left: this is the end' in live.stderr
+        stats = live.ended(status=2)
+        started.plug(0)
+    assert stats['devices']['rx_packets'] > 0
+
+
 def answered(client, number):
     """Asks until there is an answer to this one."""
     limit = time.monotonic() + hosts.TIMEOUT_S

@@ -219,6 +219,21 @@ more_than_a_line_are_known(void **state)
 /* ---- ageing ---- */
 
 static void
+those_behind_a_port_that_is_gone_are_forgotten(void **state)
+{
+	struct fixture *f = *state;
+
+	seen(f, 1, 3);
+	seen(f, 2, 4);
+	keep(f);
+	fdb_forget_port(f->table, 3);
+	keep(f);
+	assert_int_equal(find(f, 1), STATION_UNKNOWN);
+	assert_int_equal(find(f, 2), 4);
+	assert_counted(f, 1, 2, 1, 0);
+}
+
+static void
 silent_ones_are_forgotten(void **state)
 {
 	struct fixture *f = *state;
@@ -372,6 +387,7 @@ main(void)
 		TABLE_TEST(stations_are_looked_up_together),
 		TABLE_TEST(more_than_a_line_are_known),
 		TABLE_TEST(a_flood_of_announcements_is_survived),
+		TABLE_TEST(those_behind_a_port_that_is_gone_are_forgotten),
 		TABLE_TEST(silent_ones_are_forgotten),
 		TABLE_TEST(whoever_speaks_stays),
 		TABLE_TEST(seen_in_the_future_is_not_silent),

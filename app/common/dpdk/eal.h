@@ -62,6 +62,9 @@ struct ethdev_setup {
 /** Report what failed at a port. Returns -1. */
 int ethdev_fail(uint16_t id, const char *what, int error);
 
+/** Whether a port's device is on no bus of the machine: made by software alone (--vdev). */
+bool ethdev_is_virtual(const struct rte_eth_dev_info *info);
+
 /** Get a port's properties, and how many descriptors its queues should have. 0 or -1. */
 int ethdev_examine(uint16_t id, struct rte_eth_dev_info *info, uint16_t *rx_descriptors,
 	uint16_t *tx_descriptors);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <rte_bus.h>
+#include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
@@ -20,6 +22,12 @@ ethdev_fail(uint16_t id, const char *what, int error)
 	fprintf(stderr, "%s: port %u: cannot %s: %s\n", program_invocation_short_name, id, what,
 		rte_strerror(-error));
 	return -1;
+}
+
+bool
+ethdev_is_virtual(const struct rte_eth_dev_info *info)
+{
+	return info->device == NULL || strcmp(rte_bus_name(rte_dev_bus(info->device)), "vdev") == 0;
 }
 
 int
@@ -49,6 +57,7 @@ configure(uint16_t id, const struct rte_eth_dev_info *info, const struct ethdev_
 			(RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP) & info->flow_type_rss_offloads;
 	}
 	conf.intr_conf.rxq = setup->rx_interrupts ? 1 : 0;
+	conf.intr_conf.rmv = (*info->dev_flags & RTE_ETH_DEV_INTR_RMV) != 0;
 	conf.rxmode.mtu = setup->mtu;
 	conf.rxmode.offloads = info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
 	conf.txmode.offloads = info->tx_offload_capa & setup->tx_offloads;

@@ -43,14 +43,19 @@ send_copy(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbu
 static void
 flood(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf)
 {
-	unsigned int last = app->port_count - 1;
+	unsigned int last = in;
 
-	last -= last == in;
-	for (unsigned int out = 0; out < last; out++) {
-		if (out != in)
-			send_copy(app, lcore, out, mbuf);
+	for (unsigned int out = 0; out < app->port_count; out++) {
+		if (out == in || unlikely(port_is_gone(&app->port[out])))
+			continue;
+		if (last != in)
+			send_copy(app, lcore, last, mbuf);
+		last = out;
 	}
-	transmit_later(app, lcore, last, mbuf);
+	if (likely(last != in))
+		transmit_later(app, lcore, last, mbuf);
+	else
+		drop(lcore, mbuf, DROP_PORT_GONE);
 }
 
 /* Sources and destinations of a burst's packets, looked up together. */

@@ -52,6 +52,7 @@ struct fdb {
 	uint32_t next;            /* where ageing goes on */
 	uint64_t ageing, refresh; /* TSC cycles */
 	struct fdb_counters counters;
+	bool gone[RTE_MAX_ETHPORTS]; /* ports whose stations are to be forgotten */
 };
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -353,6 +354,14 @@ release_forgotten(struct fdb *fdb)
 	}
 }
 
+static bool
+is_behind_none(const struct fdb *fdb, const struct fdb_entry *entry)
+{
+	const uint16_t port = fdb_entry_port(entry);
+
+	return port < RTE_DIM(fdb->gone) && __atomic_load_n(&fdb->gone[port], __ATOMIC_RELAXED);
+}
+
 static void
 age(struct fdb *fdb, uint64_t now)
 {
@@ -363,7 +372,8 @@ age(struct fdb *fdb, uint64_t now)
 		uint64_t seen = __atomic_load_n(&entry->seen, __ATOMIC_RELAXED);
 
 		fdb->next = (fdb->next + 1) % fdb->capacity;
-		if (entry->used && seen < now && now - seen > ageing)
+		if (entry->used &&
+			((seen < now && now - seen > ageing) || is_behind_none(fdb, entry)))
 			forget(fdb, entry);
 	}
 }
@@ -380,6 +390,12 @@ fdb_maintain(struct fdb *fdb, uint64_t now)
 	for (unsigned int n = 0; n < count; n++)
 		learn(fdb, &news[n], now);
 	age(fdb, now);
+}
+
+void
+fdb_forget_port(struct fdb *fdb, uint16_t port)
+{
+	__atomic_store_n(&fdb->gone[port], true, __ATOMIC_RELAXED);
 }
 
 const struct fdb_counters *

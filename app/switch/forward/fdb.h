@@ -103,6 +103,9 @@ fdb_entry_port(const struct fdb_entry *entry)
 /** The writer: add stations that were announced, remove silent ones. Call it often. */
 void fdb_maintain(struct fdb *fdb, uint64_t now);
 
+/** The stations behind a port are to be forgotten, as it is no more; any thread may. */
+void fdb_forget_port(struct fdb *fdb, uint16_t port);
+
 /** Change the seconds after which a silent station is forgotten; any thread may. */
 void fdb_set_ageing(struct fdb *fdb, uint32_t ageing_s);
 

@@ -13,6 +13,7 @@
 #define DROP_REASONS(X)                                                                            \
 	X(TX_FULL, "tx_full",                                                                      \
 		"the port refused it: its queue stayed full, or the packet is too long")           \
+	X(PORT_GONE, "port_gone", "the device of the port where it should leave has vanished")     \
 	X(NO_MBUF, "no_mbuf", "no packet buffer for a copy")                                       \
 	X(OVERSIZE, "oversize", "longer than the MTU of the port where it should leave")           \
 	X(RUNT, "runt", "too short for an Ethernet header")                                        \

@@ -144,6 +144,15 @@ print_aggregation_count(const char *meaning, uint64_t count)
 		printf("  aggregation: %" PRIu64 " %s\n", count, meaning);
 }
 
+static void
+print_gone_ports(const struct app *app)
+{
+	for (unsigned int p = 0; p < RTE_DIM(app->port); p++) {
+		if (port_is_gone(&app->port[p]))
+			printf("  port %-4u %s has gone\n", app->port[p].id, app->port[p].name);
+	}
+}
+
 static double
 microseconds(uint64_t cycles)
 {
@@ -222,6 +231,7 @@ report_totals(const struct app *app, const struct totals *totals)
 	print_named("packets lost at devices", meaning, totals->devices.field);
 	DEVICE_LOSSES(PRINT_LOSS_)
 #undef PRINT_LOSS_
+	print_gone_ports(app);
 	print_count("NetFC requests", pipeline->netfc_packets);
 	print_count("lanes computed", pipeline->lanes);
 	for (unsigned int number = NETFC_MIN; number < RTE_DIM(pipeline->extended); number++) {

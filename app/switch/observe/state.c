@@ -171,11 +171,11 @@ device_object(const struct rte_eth_stats *stats)
 
 /* The link, as far as the device knows about it. */
 static void
-set_link(json_t *object, uint16_t id)
+set_link(json_t *object, const struct port *port)
 {
 	struct rte_eth_link link = {0};
 
-	if (rte_eth_link_get_nowait(id, &link) != 0)
+	if (!port_is_gone(port) && rte_eth_link_get_nowait(port->id, &link) != 0)
 		return;
 	json_object_set_new(object, "link_up", json_boolean(link.link_status));
 	if (link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN)
@@ -187,24 +187,24 @@ port_object(const struct app *app, unsigned int index)
 {
 	const struct port *port = &app->port[index];
 	json_t *object = json_object();
-	char name[RTE_ETH_NAME_MAX_LEN], mac[RTE_ETHER_ADDR_FMT_SIZE];
+	char mac[RTE_ETHER_ADDR_FMT_SIZE];
 	struct rte_eth_stats stats;
 	uint16_t mtu;
 
 	json_object_set_new(object, "port", json_integer(port->id));
-	if (rte_eth_dev_get_name_by_port(port->id, name) == 0)
-		json_object_set_new(object, "device", json_text(name));
+	json_object_set_new(object, "device", json_text(port->name));
+	json_object_set_new(object, "gone", json_boolean(port_is_gone(port)));
 	json_object_set_new(object, "driver", json_string(port->info.driver_name));
 	rte_ether_format_addr(mac, sizeof(mac), &port->endpoint.mac);
 	json_object_set_new(object, "mac", json_string(mac));
-	if (rte_eth_dev_get_mtu(port->id, &mtu) == 0)
+	if (!port_is_gone(port) && rte_eth_dev_get_mtu(port->id, &mtu) == 0)
 		json_object_set_new(object, "mtu", json_integer(mtu));
 	json_object_set_new(object, "rx_queues", json_integer(port->rx_queues));
 	json_object_set_new(object, "tx_queues", json_integer(port->tx_queues));
 	json_object_set_new(object, "steering_rules", json_integer(port->rules));
 	if (app->options.forward != FORWARD_BRIDGE)
 		json_object_set_new(object, "out", json_integer(app->port[port->out].id));
-	set_link(object, port->id);
+	set_link(object, port);
 	if (totals_of_device(app, index, &stats))
 		json_object_set_new(object, "counters", device_object(&stats));
 	return object;

@@ -55,6 +55,15 @@ untaken_by(const struct app *app, unsigned int port)
 	return untaken;
 }
 
+static bool
+read_device(const struct port *port, struct rte_eth_stats *stats)
+{
+	if (!port_is_gone(port))
+		return rte_eth_stats_get(port->id, stats) == 0;
+	*stats = port->last;
+	return port->counted;
+}
+
 /*
  * A driver that counts refused packets as errors does so before the switch counts them; one with
  * fewer errors does not count them. Both counters must be of the same moment.
@@ -66,7 +75,7 @@ totals_of_device(const struct app *app, unsigned int port, struct rte_eth_stats 
 
 	for (unsigned int tries = 0; tries < MOMENT_TRIES; tries++) {
 		untaken = untaken_by(app, port);
-		if (rte_eth_stats_get(app->port[port].id, stats) != 0)
+		if (!read_device(&app->port[port], stats))
 			return false;
 		if (untaken_by(app, port) == untaken)
 			break;

@@ -30,8 +30,7 @@ struct line {
 	size_t length;
 };
 
-static void __attribute__((format(printf, 2, 3)))
-append(struct line *line, const char *format, ...)
+static void __attribute__((format(printf, 2, 3))) append(struct line *line, const char *format, ...)
 {
 	va_list arguments;
 	int length;
@@ -67,6 +66,15 @@ append_jobs(struct line *line, const struct app *app)
 	append(line, "; %" PRIu32 " job%s open", usage.jobs, usage.jobs == 1 ? "" : "s");
 }
 
+static void
+append_gone(struct line *line, const struct app *app)
+{
+	for (unsigned int p = 0; p < app->port_count; p++) {
+		if (port_is_gone(&app->port[p]))
+			append(line, "; port %u has gone", app->port[p].id);
+	}
+}
+
 /* Without waiting for a change of table sets that is under way. */
 static void
 append_status(struct line *line, struct app *app)
@@ -76,6 +84,7 @@ append_status(struct line *line, struct app *app)
 	append(line, "STATUS=");
 	append_sets(line, app);
 	append_jobs(line, app);
+	append_gone(line, app);
 	append(line, "\n");
 	pthread_mutex_unlock(&app->state_lock);
 }

@@ -9,11 +9,18 @@
 
 #include "sleep/interrupts.h"
 
-/* net_virtio_user (DPDK 22.11, 24.11) connects anew for them, with another MAC address. */
+/*
+ * Those of net_tap also tell whether its interface is there; net_virtio_user (DPDK 22.11, 24.11)
+ * connects anew for them, with another MAC address.
+ */
 bool
 interrupts_wanted(const struct app *app, const struct port *port)
 {
-	return !app->options.poll && strcmp(port->info.driver_name, "net_virtio_user") != 0;
+	const char *driver = port->info.driver_name;
+
+	if (app->options.poll)
+		return strcmp(driver, "net_tap") == 0;
+	return strcmp(driver, "net_virtio_user") != 0;
 }
 
 /* The descriptor at which a queue's interrupts arrive; -1: it has none. */
@@ -131,8 +138,11 @@ interrupts_enable(const struct app *app, const struct lcore *lcore)
 {
 	for (unsigned int i = 0; i < lcore->rx_queue_count; i++) {
 		const struct rx_queue *queue = &lcore->rx_queue[i];
-		int error = rte_eth_dev_rx_intr_enable(app->port[queue->port].id, queue->queue);
+		int error;
 
+		if (port_is_gone(&app->port[queue->port]))
+			continue;
+		error = rte_eth_dev_rx_intr_enable(app->port[queue->port].id, queue->queue);
 		/* A descriptor of the kernel's needs no enabling (net_tap). */
 		if (error != 0 && error != -ENOTSUP)
 			return error;
@@ -146,6 +156,7 @@ interrupts_disable(const struct app *app, const struct lcore *lcore)
 	for (unsigned int i = 0; i < lcore->rx_queue_count; i++) {
 		const struct rx_queue *queue = &lcore->rx_queue[i];
 
-		rte_eth_dev_rx_intr_disable(app->port[queue->port].id, queue->queue);
+		if (!port_is_gone(&app->port[queue->port]))
+			rte_eth_dev_rx_intr_disable(app->port[queue->port].id, queue->queue);
 	}
 }

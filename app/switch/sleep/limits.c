@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <string.h>
-
-#include <rte_bus.h>
-#include <rte_dev.h>
 #include <rte_ethdev.h>
 
 #include "aggregate/aggregation.h"
+#include "dpdk/eal.h"
 #include "sleep/limits.h"
 #include "sleep/ramp.h"
 
 /* Of a link whose speed nobody knows (virtio-net), and what one core feeds a virtual device. */
 #define USUAL_MBPS RTE_ETH_SPEED_NUM_10G
-
-static bool
-is_virtual(const struct port *port)
-{
-	return port->info.device == NULL ||
-		strcmp(rte_bus_name(rte_dev_bus(port->info.device)), "vdev") == 0;
-}
 
 /* The greatest speed that a device can have. */
 static uint32_t
@@ -50,7 +40,7 @@ link_mbps(const struct port *port)
 {
 	struct rte_eth_link link = {0};
 
-	if (is_virtual(port))
+	if (port_is_gone(port) || ethdev_is_virtual(&port->info))
 		return USUAL_MBPS;
 	if (rte_eth_link_get_nowait(port->id, &link) != 0 ||
 		link.link_speed == RTE_ETH_SPEED_NUM_NONE ||
@@ -100,14 +90,4 @@ limits_set(struct app *app)
 		__atomic_store_n(&lcore->sleeper.limit_us, lcore_limit_us(app, lcore, mbps),
 			__ATOMIC_RELAXED);
 	}
-}
-
-bool
-limits_may_change(const struct app *app)
-{
-	for (unsigned int p = 0; p < app->port_count; p++) {
-		if (!is_virtual(&app->port[p]))
-			return true;
-	}
-	return false;
 }

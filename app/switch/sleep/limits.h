@@ -9,7 +9,4 @@
 /** Set the longest sleep of every lcore. */
 void limits_set(struct app *app);
 
-/** Whether links may change their speed: some port is a real device. */
-bool limits_may_change(const struct app *app);
-
 #endif /* LIMITS_H */

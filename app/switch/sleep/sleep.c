@@ -18,9 +18,6 @@
 /* Packets in a row that no interrupt has announced, before an lcore waits for none any more. */
 #define MISSED_MOST 3
 
-/* How often the speed of the links is looked up. */
-#define WATCH_NS UINT64_C(1000000000)
-
 RTE_LOG_REGISTER(sleep_logtype, netfc.sleep, NOTICE)
 
 void
@@ -70,7 +67,7 @@ sleep_us(uint32_t us)
 }
 
 static void
-wait_for_interrupt(const struct app *app, struct lcore *lcore, int most_ms)
+wait_for_interrupt(struct lcore *lcore, int most_ms)
 {
 	struct sleeper *sleeper = &lcore->sleeper;
 	struct epoll_event event;
@@ -82,7 +79,6 @@ wait_for_interrupt(const struct app *app, struct lcore *lcore, int most_ms)
 	sleeper->missed = 0;
 	/* Some drivers see the packet only after its interrupt: look again soon. */
 	sleeper->empty = 0;
-	disarm(app, lcore);
 }
 
 static void
@@ -93,10 +89,13 @@ sleep_now(struct app *app, struct lcore *lcore, uint32_t us, int most_ms)
 
 	rte_rcu_qsbr_thread_offline(app->qsbr, lcore_id);
 	if (lcore->sleeper.armed)
-		wait_for_interrupt(app, lcore, most_ms);
+		wait_for_interrupt(lcore, most_ms);
 	else
 		sleep_us(us);
 	rte_rcu_qsbr_thread_online(app->qsbr, lcore_id);
+	/* Online again: a port that vanishes is not closed meanwhile. */
+	if (lcore->sleeper.armed && !lcore->sleeper.timed_out)
+		disarm(app, lcore);
 	lcore->polled = rte_rdtsc();
 	lcore->counters.cycles += lcore->polled - begin;
 	lcore->counters.sleep_cycles += lcore->polled - begin;
@@ -126,17 +125,7 @@ sleep_after_round(struct app *app, struct lcore *lcore, int most_ms)
 
 /* ---- start and stop -------------------------------------------------------------------------- */
 
-static void
-watch_links(void *arg)
-{
-	struct app *app = arg;
-
-	pthread_mutex_lock(&app->state_lock);
-	limits_set(app);
-	pthread_mutex_unlock(&app->state_lock);
-}
-
-int
+void
 sleep_start(struct app *app)
 {
 	if (!app->options.poll) {
@@ -144,14 +133,10 @@ sleep_start(struct app *app)
 		interrupts_open(app);
 	}
 	plan_print(app);
-	if (app->options.poll || !limits_may_change(app))
-		return 0;
-	return ticker_start(&app->links, "netfc-links", WATCH_NS, watch_links, app);
 }
 
 void
 sleep_stop(struct app *app)
 {
-	ticker_stop(&app->links);
 	interrupts_close(app);
 }

@@ -17,10 +17,10 @@
 #define SLEEP_WAIT_MS 10
 
 /**
- * Find out how each lcore may sleep, and watch the speed of the links, on which that depends. With
- * --poll, none does. The ports have been started; prints what each lcore does. 0 or -1 (reported).
+ * Find out how each lcore may sleep; port_watch.h keeps that true. With --poll, none does. The
+ * ports have been started; prints what each lcore does.
  */
-int sleep_start(struct app *app);
+void sleep_start(struct app *app);
 
 /** No lcore runs any more: give back what that took. */
 void sleep_stop(struct app *app);

@@ -9,7 +9,7 @@
 
 /** Of one lcore, which alone writes here, except for the limit. Initially zero: it never sleeps. */
 struct sleeper {
-	uint32_t limit_us; /**< longest sleep; 0: none. Written by the thread that watches links */
+	uint32_t limit_us; /**< longest sleep; 0: none. Written by the thread that watches ports */
 	uint32_t empty;    /**< rounds without packets, in a row */
 	uint32_t missed;   /**< packets found in a row that no interrupt has announced */
 	int epoll;         /**< where receive interrupts arrive, if has_epoll */

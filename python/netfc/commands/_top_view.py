@@ -185,7 +185,8 @@ def of_ports(before: Snapshot, after: Snapshot, seconds: float) -> Iterator[str]
         lost = sum(
             rate.change(name) for name in ("rx_missed", "rx_errors", "rx_no_mbuf", "tx_errors")
         )
+        link = "gone" if port["gone"] else "up" if port.get("link_up") else "down"
         yield (
-            f"{port['port']:<6}{'up' if port.get('link_up') else 'down':>5}"
+            f"{port['port']:<6}{link:>5}"
             f"{rate('rx_packets'):>9}{rate('tx_packets'):>9}{short(lost):>8}  {port['device']}"
         )

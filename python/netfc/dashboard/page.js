@@ -163,7 +163,7 @@ function showLcores(state) {
 
 function showPorts(state) {
   table("ports", ["port", "device", "link", "in", "out", "missed", "errors"], state.ports.map((port) => [
-    port.port, port.device, port.link_up === undefined ? "–" : port.link_up ? "up" : "down",
+    port.port, port.device, port.gone ? "gone" : port.link_up === undefined ? "–" : port.link_up ? "up" : "down",
     ...["rx_packets", "tx_packets", "rx_missed"].map((name) => (port.counters ? grouped(port.counters[name]) : "–")),
     port.counters ? grouped(port.counters.rx_errors + port.counters.tx_errors) : "–",
   ]));

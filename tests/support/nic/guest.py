@@ -23,10 +23,10 @@ BOOT_S = 600
 MEMORY_MB = 2200
 # A device's name in QEMU, its properties, and the queues that DPDK's driver can have there.
 DEVICES = {
-    'e1000e': ('e1000e', '', 2),
-    'virtio-net': ('virtio-net-pci', ',iommu_platform=on,disable-legacy=on,mq=on,vectors=6', 2),
-    'vmxnet3': ('vmxnet3', '', 2),
-    'igb': ('igb', '', 2),
+    'e1000e': ('e1000e', {}, 2),
+    'virtio-net': ('virtio-net-pci', {'iommu_platform': True, 'disable-legacy': 'on', 'mq': True, 'vectors': 6}, 2),
+    'vmxnet3': ('vmxnet3', {}, 2),
+    'igb': ('igb', {}, 2),
 }
 
 
@@ -69,10 +69,12 @@ class Monitor:
             if 'return' in reply:
                 return reply['return']
 
-    def wait_for(self, event):
-        """Until QEMU tells of it."""
-        while json.loads(self._lines.readline()).get('event') != event:
-            pass
+    def wait_for(self, event, device):
+        """Until QEMU tells of it, which happened after the last command."""
+        while True:
+            said = json.loads(self._lines.readline())
+            if said.get('event') == event and said['data'].get('device') == device:
+                return
 
     def close(self):
         self._lines.close()
@@ -85,7 +87,7 @@ class Guest:
     def __init__(self, folder, archive, device, joined, processors=2):
         """joined: the hosts. archive: what image.build() made."""
         self.folder, self.device = folder, device
-        name, properties, queues = DEVICES[device]
+        name, _, queues = DEVICES[device]
         self.queues = queues
         words = ['qemu-system-x86_64', '-M', 'q35', '-accel', 'tcg,thread=multi', '-cpu', 'max',
                  '-smp', str(processors), '-m', str(MEMORY_MB), '-display', 'none', '-no-reboot',
@@ -102,13 +104,33 @@ class Guest:
             net = f'fds={":".join(map(str, opened))}' if several else f'fd={opened[0]}'
             words += ['-netdev', f'tap,id=net{number},vhost=off,{net}',
                       '-device', f'pcie-root-port,id=slot{number},chassis={number + 1}',
-                      '-device', f'{name},id=nic{number},netdev=net{number},bus=slot{number},'
-                                 f'mac={self.mac(number)}{properties}']
+                      '-device', json.dumps(self._nic(number))]
         self._log = (folder / 'qemu').open('w')
         self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=self._log,
                                          stderr=subprocess.STDOUT, pass_fds=taps)
         for tap in taps:
             os.close(tap)
+
+    def _nic(self, number):
+        """A NIC, as QEMU makes it."""
+        name, properties, _ = DEVICES[self.device]
+        return {'driver': name, 'id': f'nic{number}', 'netdev': f'net{number}', 'bus': f'slot{number}',
+                'mac': self.mac(number), **properties}
+
+    def pull(self, number):
+        """Takes a NIC out of its slot: the guest is asked to give it back, and has done so."""
+        self.monitor.do('device_del', id=f'nic{number}')
+        self.monitor.wait_for('DEVICE_DELETED', f'nic{number}')
+
+    def plug(self, number):
+        """Puts it in again, and gives it to vfio-pci."""
+        self.monitor.do('device_add', **self._nic(number))
+        self.run(f'until [ -e {self.slot(number)} ]; do sleep 0.1; done; take_nics')
+
+    @staticmethod
+    def slot(number):
+        """The folder of a NIC's device, as long as it is there."""
+        return f'/sys/bus/pci/devices/0000:0{number + 1}:00.0'
 
     @staticmethod
     def mac(number):
@@ -181,9 +203,10 @@ class GuestSwitch:
         self.guest = guest
         words = ['dpdk-netfc', '-l', ','.join(map(str, range(lcores))), '-m', '256', '--no-telemetry', *eal, '--',
                  '--match', 'direct', *map(str, options), '--stats-json', '/tmp/stats']
-        guest.run('rm -f /tmp/out /tmp/err /tmp/stats')
-        guest.run(f'{shlex.join(words)} >/tmp/out 2>/tmp/err & echo $! >/tmp/pid')
-        guest.run('until grep -q ^Ready /tmp/out; do kill -0 $(cat /tmp/pid) || { cat /tmp/err; exit 1; }; '
+        guest.run('rm -f /tmp/out /tmp/err /tmp/stats /tmp/status')
+        started = f"sh -c 'echo $$ >/tmp/pid; exec \"$@\"' sh {shlex.join(words)}"
+        guest.run(f'({started} >/tmp/out 2>/tmp/err; echo $? >/tmp/status) &')
+        guest.run('until grep -qs ^Ready /tmp/out; do [ ! -e /tmp/status ] || { cat /tmp/err; exit 1; }; '
                   'sleep 0.2; done')
 
     def __enter__(self):
@@ -196,12 +219,15 @@ class GuestSwitch:
     def stderr(self):
         return self.guest.run('cat /tmp/err')
 
-    def is_alive(self):
-        return self.guest.run('kill -0 $(cat /tmp/pid) && echo yes', status=None).endswith('yes')
-
     def stop(self):
         """Stops it. Returns its statistics, checked for what must always hold."""
-        self.guest.run('kill $(cat /tmp/pid); while kill -0 $(cat /tmp/pid) 2>/dev/null; do sleep 0.1; done')
+        self.guest.run('kill $(cat /tmp/pid)')
+        return self.ended()
+
+    def ended(self, status=0):
+        """Likewise, when it ends by itself."""
+        self.guest.run('until [ -s /tmp/status ]; do sleep 0.1; done')
+        assert self.guest.run('cat /tmp/status').strip() == str(status), self.stderr
         stats = json.loads(self.guest.run('cat /tmp/stats'))
         assert stats['rx_packets'] + stats['copies'] == switch.accounted(stats), stats
         assert stats['mbufs_leaked'] == 0, stats

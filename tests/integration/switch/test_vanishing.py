@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ports whose interface is deleted: the switch says so, and goes on with the others."""
+
+import contextlib
+import socket
+
+import pytest
+
+import frames
+import switch
+from hosts import Host, LiveSwitch, SWITCH_IP, Wire, veth_names, veth_network, veth_ports, wait_until
+
+from netfc.telemetry import Telemetry
+
+
+@contextlib.contextmanager
+def on_veth(folder, count, *options, **more):
+    """Hosts at a switch, by AF_PACKET."""
+    with veth_network(count) as (middle, joined), LiveSwitch(
+            folder, veth_ports(count), options, namespace=middle, **more) as live:
+        live.wait_for_ports(veth_names(count))
+        yield live, joined, lambda port: middle.ip('link', 'delete', f'p{port}')
+
+
+@contextlib.contextmanager
+def on_taps(folder, count, *options, **more):
+    """Hosts at a switch, by TAP interfaces that were moved into their namespaces."""
+    with Host(0) as first, contextlib.ExitStack() as stack:
+        joined = [first] + [stack.enter_context(Host(number)) for number in range(1, count)]
+        vdevs = [f'net_tap{number},iface=eth{number}' for number in range(count)]
+        with LiveSwitch(folder, vdevs, options, namespace=first, **more) as live:
+            live.wait_for_ports([f'eth{number}' for number in range(count)])
+            for number, host in enumerate(joined):
+                if number > 0:
+                    first.ip('link', 'set', f'eth{number}', 'netns', host.name, 'name', 'eth0')
+                host.configure()
+            yield live, joined, lambda port: joined[port].ip('link', 'delete', 'eth0')
+
+
+def wait_for_drops(telemetry, host):
+    """A frame of the host's cannot leave."""
+    before = telemetry.ask('/netfc/stats')['drops']['port_gone']
+    with Wire(host) as wire:
+        wire.send(frames.plain_frame(frames.request()))
+        wait_until(lambda: telemetry.ask('/netfc/stats')['drops']['port_gone'] > before,
+                   'a frame to be dropped')
+
+
+@pytest.mark.parametrize('network', [on_veth, on_taps])
+@pytest.mark.parametrize('options', [['--poll'], []])
+def test_the_others_go_on(tmp_path, network, options):
+    with network(tmp_path, 3, '--forward', 'bridge', *options, telemetry=True) as (
+            live, joined, delete), Telemetry(live.telemetry_path) as telemetry:
+        first, second, third = joined
+        first.ping(second.ipv4)
+        first.ping(third.ipv4)
+        delete(1)
+        live.wait_for_message('has gone; 2 ports are left')
+        first.ping(third.ipv4)
+        port = telemetry.ask('/netfc/port,1')
+        assert (port['gone'], port['link_up']) == (1, 0) and port['counters']['rx_packets'] > 0
+        assert telemetry.ask('/netfc/port,0')['gone'] == 0
+        wait_until(lambda: telemetry.ask('/netfc/bridge')['aged'] > 0, 'its station to be forgotten')
+        delete(0)
+        live.wait_for_message('has gone; 1 port is left')
+        wait_for_drops(telemetry, third)
+        live.stop()
+    assert 'port 1    net_' in live.stdout and 'has gone' in live.stdout
+
+
+def test_what_leaves_there_is_dropped(tmp_path):
+    with on_veth(tmp_path, 2, '--forward', 'pair', telemetry=True) as (live, (first, _), delete), \
+            Telemetry(live.telemetry_path) as telemetry:
+        delete(1)
+        live.wait_for_message('has gone; 1 port is left')
+        wait_for_drops(telemetry, first)
+        live.stop()
+
+
+@pytest.mark.parametrize('network', [on_veth, on_taps])
+@pytest.mark.parametrize('managed, status', [(False, 2), (True, 75)])
+def test_without_a_port_it_ends(tmp_path, monkeypatch, network, managed, status):
+    """A service manager tries again, until the device is back."""
+    manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    manager.bind(str(switch.RUNTIME / tmp_path.name))
+    if managed:
+        monkeypatch.setitem(switch.ENVIRONMENT, 'NOTIFY_SOCKET', manager.getsockname())
+    with manager, network(tmp_path, 1, '--address', SWITCH_IP) as (live, (host,), delete):
+        host.ping(SWITCH_IP)
+        delete(0)
+        assert live.process.wait(switch.TIMEOUT_S) == status
+        assert 'has gone, and no port is left: this is the end' in live.stderr
+        switch.assert_sane(live.stderr)
+        stats = switch.read_stats(live.files['stats'])
+    assert stats['mbufs_leaked'] == 0
+
+
+def test_a_tap_that_is_moved_is_there(tmp_path):
+    with on_taps(tmp_path, 2, '--forward', 'bridge', '--poll') as (live, (first, second), delete):
+        first.ping(second.ipv4)
+        delete(0)
+        live.wait_for_message('port 0, net_tap0, has gone; 1 port is left')
+        assert 'port 1' not in live.stderr
+        live.stop()
