@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Network namespaces, and hosts in them at the ports of a switch. Needs root.
+"""Network namespaces, and hosts in them at the ports of a switch. Needs root, or become_root().
 
 Nothing leaves the machine: hosts and switch are joined by veth pairs, and all of them go with the
 namespaces.
@@ -12,11 +12,11 @@ import os
 import pathlib
 import socket
 import subprocess
-import sys
 
 from programs import TIMEOUT, CommandError, command, with_system_programs
 
-CLONE_NEWNET = 0x40000000  # from linux/sched.h
+CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET = 0x20000, 0x10000000, 0x40000000  # from linux/sched.h
+MS_REC, MS_PRIVATE = 0x4000, 0x40000  # from linux/mount.h
 
 libc = ctypes.CDLL(None, use_errno=True)
 numbers = itertools.count()
@@ -85,8 +85,7 @@ class Namespace:
 
 def enter(namespace):
     """Puts the calling thread into the network namespace of an open file."""
-    if libc.setns(namespace.fileno(), CLONE_NEWNET) != 0:
-        raise OSError(ctypes.get_errno(), "setns")
+    call(libc.setns, namespace.fileno(), CLONE_NEWNET)
 
 
 class Host(Namespace):
@@ -115,18 +114,45 @@ def join(switch, number, host, checksums=True, *, name="p{}", interface="eth0"):
 
 
 def become_root():
-    """For an ordinary user: runs the program anew as root of namespaces of its own, if it may.
+    """For an ordinary user: makes the process root of namespaces of its own, if it may.
 
-    Nothing else is different there but /run, which is empty: ip keeps its namespaces in it.
+    For a process of one thread. Nothing else is different there but /run, which is empty, as ip keeps
+    its namespaces in it, and the network, which is loopback alone.
     """
-    words = ["unshare", "--user", "--map-root-user", "--net", "--mount", "sh", "-c",
-             'mount -t tmpfs none /run && exec "$@"', "sh"]
-    if os.geteuid() == 0:
-        return
-    tried = subprocess.run([*words, "true"], stdin=subprocess.DEVNULL, capture_output=True,
-                           check=False)
-    if tried.returncode == 0:
-        os.execvp(words[0], [*words, *sys.orig_argv])
+    if os.geteuid() != 0 and may_own_namespaces():
+        own_namespaces()
+
+
+def may_own_namespaces():
+    """Tries it, in another process: one that has begun cannot go back."""
+    child = os.fork()
+    if child == 0:
+        try:
+            own_namespaces()
+        except (OSError, CommandError):
+            os._exit(1)
+        os._exit(0)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def own_namespaces():
+    """Moves the process into user, mount and network namespaces, as their root."""
+    user, group = os.geteuid(), os.getegid()
+    call(libc.unshare, CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET)
+    own = pathlib.Path("/proc/self")
+    (own / "setgroups").write_text("deny", encoding="ascii")
+    (own / "uid_map").write_text(f"0 {user} 1", encoding="ascii")
+    (own / "gid_map").write_text(f"0 {group} 1", encoding="ascii")
+    call(libc.mount, b"none", b"/", None, MS_REC | MS_PRIVATE, None)
+    call(libc.mount, b"none", b"/run", b"tmpfs", 0, None)
+    command("ip", "link", "set", "lo", "up")
+
+
+def call(function, *arguments):
+    """A system call by the C library; raises OSError."""
+    if function(*arguments) != 0:
+        error = ctypes.get_errno()
+        raise OSError(error, f"{function.__name__}: {os.strerror(error)}")
 
 
 def why_not():
@@ -135,7 +161,7 @@ def why_not():
     Makes two, joins them and runs a command inside: a container or a chroot may allow some of it.
     """
     if os.geteuid() != 0:
-        return "only root can make network namespaces (try sudo)"
+        return "this user may not make network namespaces (try sudo)"
     try:
         with Namespace() as middle, Host(0) as host:
             join(middle, 0, host)

@@ -6,6 +6,9 @@ import pathlib
 
 import pytest
 
+import namespaces
+
+namespaces.become_root()  # as demonstrations do; xdist's processes start in these namespaces
 
 def pytest_addoption(parser):
     """--slow: the tests that take longest, too; scripts/test --all runs them."""

@@ -48,11 +48,14 @@ remove_file(void **state)
 	return remove(path);
 }
 
+/* A new file: what a mode keeps everybody from writing is not written again. */
 static void
 write_file(const void *content, size_t length, mode_t mode)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int fd;
 
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, content, length), length);
 	assert_int_equal(fchmod(fd, mode), 0);

@@ -148,8 +148,8 @@ def test_tags_are_timed_in_memory():
     (['--rounds', '0'], '--rounds'),
     (['--numbers', 'x'], '--document'),
     (['--quick', '--document'], '--quick'),
-    (['--mixes', '--document', '/nonexistent'], '/nonexistent/performance/results.json'),
-    (['--build', '/nonexistent'], 'build it first'),
+    (['--mixes', '--document', '/proc/nonexistent'], '/proc/nonexistent/performance/results.json'),
+    (['--build', '/proc/nonexistent'], 'build it first'),
 ])
 def test_wrong_usage_is_explained(words, complaint):
     environment = {**os.environ, 'NETFC_BUILD': str(switch.BUILD)}
@@ -371,7 +371,7 @@ def test_bmv2_is_timed_where_it_is(bench, traffic, monkeypatch):
 
 
 def test_bmv2_is_not_missed(bench, monkeypatch):
-    monkeypatch.setenv('PATH', '/nonexistent')
+    monkeypatch.setenv('PATH', '/proc/nonexistent')
     assert bmv2.run(bench, [], 1) is None
     assert 'not installed' in bmv2.sentence(None, 1e6)
 

@@ -18,6 +18,10 @@ from namespaces import why_not as why_no_namespaces
 
 # From linux/if_tun.h.
 TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
+# Runs a command as somebody who owns nothing.
+AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+# Runs a command as an ordinary user, to whom permissions apply.
+WITHOUT_RIGHTS = ['setpriv', '--inh-caps=-all', '--bounding-set=-all'] if os.geteuid() == 0 else []
 
 
 def why_no_tap():
@@ -36,6 +40,12 @@ def why_no_mounts():
     done = subprocess.run(['unshare', '--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt'],
                           capture_output=True, text=True, check=False)
     return f'mounts cannot be made: {done.stderr.strip()}' if done.returncode != 0 else ''
+
+
+def why_nobody():
+    """Why a process cannot become another user; empty if it can. Root of user namespaces cannot."""
+    done = subprocess.run([*AS_NOBODY, 'true'], capture_output=True, text=True, check=False)
+    return 'only root of the machine can become somebody else' if done.returncode != 0 else ''
 
 
 def why_no_terminal():
@@ -66,17 +76,17 @@ def skip_where(reason):
 
 NO_NAMESPACES = why_no_namespaces()
 NO_TAP = why_no_tap()
+NO_NOBODY = why_nobody()
 # Set where the programs of the build run in an emulator: its name.
 EMULATOR = os.environ.get('NETFC_EMULATOR', '')
 # What waits for a program waits so many times as long.
 PATIENCE = 10 if EMULATOR else 1
-NO_ROOT = '' if os.geteuid() == 0 else 'only root can become somebody else'
 
 needs_namespaces = skip_where(NO_NAMESPACES)
 needs_tap = skip_where(NO_TAP)
 needs_mounts = skip_where(why_no_mounts())
 needs_terminal = skip_where(why_no_terminal())
-needs_root = skip_where(NO_ROOT)
+needs_nobody = skip_where(NO_NOBODY)
 
 
 def libuv_of_torch(said):

@@ -5,19 +5,20 @@ import os
 import subprocess
 
 import project_scripts
+from needs import AS_NOBODY, NO_NOBODY
 
 FOLDER = project_scripts.PROJECT / 'packaging' / 'wireshark'
 TIMEOUT_S = 600
 # From version 4.4 on, Wireshark loads no script for root: be nobody, who can read root's files.
-AS_USER = [] if os.geteuid() else [
-    'setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups',
-    '--inh-caps', '+dac_override', '--ambient-caps', '+dac_override']
+AS_READER = ([] if os.geteuid() != 0 else
+             ['unshare', '--user', '--map-user=65534', '--map-group=65534'] if NO_NOBODY else
+             [*AS_NOBODY, '--inh-caps=+dac_override', '--ambient-caps=+dac_override'])
 
 
 def run(home, script, *arguments):
     """What tshark prints with a dissector, whatever the user has set up; home: an empty folder."""
     environment = {**os.environ, 'HOME': str(home), 'XDG_CONFIG_HOME': str(home), 'TZ': 'UTC'}
-    command = [*AS_USER, 'tshark', *map(str, arguments), '-X', f'lua_script:{FOLDER / script}',
+    command = [*AS_READER, 'tshark', *map(str, arguments), '-X', f'lua_script:{FOLDER / script}',
                '--disable-protocol', 'prp']  # guesses from an Ethernet frame's padding
     done = subprocess.run(command, env=environment, text=True, capture_output=True, check=True,
                           stdin=subprocess.DEVNULL, timeout=TIMEOUT_S)

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from needs import WITHOUT_RIGHTS
 from project_scripts import SCRIPTS
 
 TIMEOUT_S = 1200
@@ -63,11 +64,7 @@ def test_a_tree_that_cannot_be_written(installed, tmp_path):
     support = SCRIPTS / 'support'
     text = ((support / 'progress.sh').read_text() + (support / 'build.sh').read_text()
             .replace('. "$root/scripts/support/progress.sh"', '')) + 'echo "build=$build"\n'
-    user = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] if os.geteuid() == 0 else []
-    outside = [folder for folder in tmp_path.parents if not folder.stat().st_mode & 0o001]
-    for folder in outside:
-        folder.chmod(folder.stat().st_mode | 0o011)
-    done = subprocess.run([*user, 'sh', '-euc', text, 'scripts/quickstart'], text=True, check=False,
+    done = subprocess.run([*WITHOUT_RIGHTS, 'sh', '-euc', text, 'scripts/quickstart'], text=True, check=False,
                           env={'PATH': os.environ['PATH'], 'root': str(tmp_path)},
                           capture_output=True, timeout=TIMEOUT_S)
     if installed:

@@ -69,8 +69,8 @@ def test_a_damaged_capture_is_not_taken_for_its_end(tmp_path, content, message):
     (['--inline', '--match', 'tcam'], 'lpm, hash, direct or fpu'),
     (['--inline', '--match', 'fpu'], 'lpm, hash or direct'),
     (['--inline', '--rx-port', '1'], 'brings its own ports'),
-    (['--json', '/nonexistent/report'], 'No such file or directory'),
-    (['--operands', '/nonexistent'], 'No such file or directory'),
+    (['--json', '/proc/nonexistent/report'], 'No such file or directory'),
+    (['--operands', '/proc/nonexistent'], 'No such file or directory'),
     (['--nonsense'], 'unrecognized option'),
     (['stray'], "unexpected argument 'stray'"),
 ])
@@ -81,7 +81,7 @@ def test_bad_options(options, message):
 @pytest.mark.parametrize('options, eal, message', [
     ([], {}, 'no port'),
     (['--tx-port', 1], {'vdevs': ['net_null0']}, '--tx-port 1: no such port'),
-    ([], {'vdevs': ['net_virtio_user0,path=/nonexistent']}, 'there is no such port'),
+    ([], {'vdevs': ['net_virtio_user0,path=/proc/nonexistent']}, 'there is no such port'),
     (['--inline'], {}, 'needs a second lcore'),
     (['--inline'], {'lcores': 2, 'memory': 64}, 'more memory'),
 ])

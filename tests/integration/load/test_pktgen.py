@@ -32,7 +32,7 @@ def test_all_requests_come_back_right(arguments):
 
 
 @pytest.mark.parametrize('arguments, message', [
-    (['replay', '--pktgen', '/nonexistent/pktgen'], 'not found'),
+    (['replay', '--pktgen', '/proc/nonexistent/pktgen'], 'not found'),
     (['replay', '--lanes', '244'], 'expected 1 to 243'),
     (['explode'], 'invalid choice'),
 ])

@@ -41,7 +41,7 @@ def wait_for_end(control):
     return hosts.wait_until(ended, 'the end of the capture')
 
 
-@pytest.fixture(name='flood', scope='module')
+@pytest.fixture(name='flooded', scope='module')
 def flooded_switch(tmp_path_factory):
     """Two lcores that forward between two captures without end."""
     folder = tmp_path_factory.mktemp('flood')
@@ -51,6 +51,14 @@ def flooded_switch(tmp_path_factory):
     with controlled(folder, vdevs, lcores=2) as (live, control, path):
         yield control, path, frame
         live.stop()
+
+
+@pytest.fixture(name='flood')
+def flooded_switch_without_a_capture(flooded):
+    """Whatever becomes of the test, no capture goes on."""
+    yield flooded
+    if flooded[0].do('capture', action='show')['capture']['running']:
+        flooded[0].do('capture', action='stop')
 
 
 # ---- what is in it ---------------------------------------------------------------------------
@@ -207,11 +215,11 @@ def test_a_full_disk(tmp_path):
 
 
 @pytest.mark.parametrize('wanted, said', [
-    ({'file': '/nonexistent/x'}, 'No such file'), ({'file': '/tmp'}, 'File exists'),
+    ({'file': '/proc/nonexistent/x'}, 'No such file'), ({'file': '/tmp'}, 'File exists'),
     ({'file': '/dev/full'}, 'never replaces'), ({}, "'file' is missing"),
-    ({'file': '/proc/x'}, 'cannot make'), ({'file': '/tmp/x', 'snaplen': 13}, 'from 14 to 65000'),
-    ({'file': '/tmp/x', 'snaplen': 65001}, 'from 14 to 65000'),
-    ({'file': '/tmp/x', 'packets': -1}, 'packets'), ({'file': '/tmp/x', 'bytes': 'x'}, 'bytes')])
+    ({'file': '/proc/x'}, 'cannot make'), ({'file': '/proc/x', 'snaplen': 13}, 'from 14 to 65000'),
+    ({'file': '/proc/x', 'snaplen': 65001}, 'from 14 to 65000'),
+    ({'file': '/proc/x', 'packets': -1}, 'packets'), ({'file': '/proc/x', 'bytes': 'x'}, 'bytes')])
 def test_captures_that_cannot_be(flood, wanted, said):
     control = flood[0]
     with pytest.raises(ControlError, match=said):

@@ -17,7 +17,7 @@ import pytest
 import sanitized
 import switch
 from hosts import Host, wait_until
-from needs import needs_namespaces, needs_root
+from needs import AS_NOBODY, needs_namespaces, needs_nobody
 from project_scripts import PROGRAMS, PROJECT
 
 FOLDER = PROJECT / 'packaging' / 'container'
@@ -92,12 +92,12 @@ def setpriv_with_capabilities():
 
 
 @needs_namespaces
-@needs_root
+@needs_nobody
 def test_switch_of_another_user_than_root(network, capable):
     """With no more capabilities than the container has."""
     middle, host = network
     setpriv, runtime = capable
-    unprivileged = ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups', '--inh-caps=-all',
+    unprivileged = [*AS_NOBODY, '--inh-caps=-all',
                     '--bounding-set=-all,+net_admin,+net_raw']
     more = {'NETFC_SETPRIV': setpriv, 'RUNTIME_DIRECTORY': str(runtime)}
     with ended(start(middle, within=unprivileged, **more)) as process:

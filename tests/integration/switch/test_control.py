@@ -44,7 +44,7 @@ def test_tables_are_replaced_and_added(control):
 @pytest.mark.parametrize('command', ['tables', 'add'])
 @pytest.mark.parametrize('names, said', [
     ('fp17_k1', 'fp17_k1'), ('', "''"), ('fp16_k2048', '1024'), ('fp16_k1,fp16_k2', 'one set per'),
-    ('bf16_k1,/nonexistent.netfc', 'No such file'), ('/dev/null', 'not a table-set file')])
+    ('bf16_k1,/proc/nonexistent.netfc', 'No such file'), ('/dev/null', 'not a table-set file')])
 def test_what_cannot_be_loaded_changes_nothing(control, command, names, said):
     before = control.do('show')
     with pytest.raises(ControlError) as refused:

@@ -179,12 +179,12 @@ def test_netfc_ctl(running):
     assert netfc_ctl('--socket', path, 'fly').returncode == 1
     refused = netfc_ctl('--socket', path, 'set', 'slowloris-threshold', '0.001')
     assert refused.returncode == 2 and '--slowloris' in refused.stderr
-    assert netfc_ctl('--socket', '/nonexistent', 'show').returncode == 2
+    assert netfc_ctl('--socket', '/proc/nonexistent', 'show').returncode == 2
 
 
 @pytest.mark.parametrize('seconds', ['0', '-1', 'nan', 'inf', '1e30', 'soon'])
 def test_timeouts_that_cannot_be(seconds):
-    done = netfc_ctl(f'--timeout={seconds}', '--socket', '/nonexistent', 'show')
+    done = netfc_ctl(f'--timeout={seconds}', '--socket', '/proc/nonexistent', 'show')
     assert done.returncode == 1 and '--timeout' in done.stderr, done.stderr
 
 

@@ -80,7 +80,7 @@ def test_what_was_set_since_is_set_back(ready):
 
 WRONG = [
     ('tables fp17_k1', "table set 'fp17_k1'"), ('tables fp16_k1,fp16_k2', 'one set per'),
-    ('add /nonexistent.netfc', 'No such file'), ('functions tangent', "function 'tangent'"),
+    ('add /proc/nonexistent.netfc', 'No such file'), ('functions tangent', "function 'tangent'"),
     ('set ageing 0', "'value' of ageing: expected a number from 1"), ('set ageing x', "'value' of ageing"),
     ('set speed 1', "unknown setting 'speed'"), ('set slowloris-threshold 2', 'slowloris-threshold'),
     ('set slowloris-connections 100000', 'slowloris-table'), ('set ageing', "'set' takes 2 words, not 1"),

@@ -11,7 +11,7 @@ import pytest
 import frames
 import oracle
 import switch
-from needs import needs_root, needs_tap
+from needs import WITHOUT_RIGHTS, needs_tap
 
 
 def test_statistics_have_every_field():
@@ -92,15 +92,12 @@ def test_what_no_port_takes_is_counted_as_dropped(tmp_path):
     assert stats['tx_packets'] == 0
 
 
-@needs_root
 @needs_tap
 @pytest.mark.parametrize('device, capability', [
     ('net_tap0,iface=netfc-none', 'CAP_NET_ADMIN'), ('net_af_packet0,iface=lo', 'CAP_NET_RAW')])
 def test_a_device_that_takes_a_right(device, capability):
     """Who has no rights is told which it takes, and who has it."""
-    command = ['--inh-caps=-all', '--bounding-set=-all', switch.PROGRAM,
-               *switch.eal_options([device])]
-    done = switch.execute(command, 'setpriv')
+    done = switch.execute([*WITHOUT_RIGHTS, switch.PROGRAM, *switch.eal_options([device])], 'env')
     assert done.returncode == 1
     assert done.stderr.endswith(f'dpdk-netfc: --vdev={device}: there is no such port; '
                                 f'it takes {capability}, which root has: sudo\n')

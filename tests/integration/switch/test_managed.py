@@ -14,7 +14,7 @@ import pytest
 
 import hosts
 import switch
-from needs import needs_mounts, needs_root
+from needs import needs_mounts
 
 HANG = 120  # seconds that only say: it hangs
 LATER = 75
@@ -104,7 +104,6 @@ def thread_of(process, lcore):
     raise AssertionError('no such thread')
 
 
-@needs_root
 def test_a_stuck_lcore_gives_no_signs_of_life(tmp_path):
     """It is stopped by a debugger: by strace, whose process is stopped itself."""
     manager = Manager(f'{tmp_path}/notify', watchdog_us=2_000_000)
@@ -213,7 +212,6 @@ def test_what_is_not_there_yet_has_its_own_status(port, missing, managed):
     assert missing in done.stderr.splitlines()[-1]
 
 
-@needs_root
 @needs_mounts
 def test_no_tap_device(tmp_path):
     command = [switch.PROGRAM, *switch.eal_options(['net_tap0'], 256), '--', '--match', 'direct']
@@ -242,9 +240,9 @@ def test_check_opens_nothing(tmp_path):
 
 @pytest.mark.parametrize('options, said', [
     (['--tables', 'fp17'], "table set 'fp17'"),
-    (['--tables', '/nonexistent.netfc'], '/nonexistent.netfc'),
+    (['--tables', '/proc/nonexistent.netfc'], '/proc/nonexistent.netfc'),
     (['--match', 'x'], '--match'),
-    (['--address', '10.0.0.1', '--aggregate', 'key=/nonexistent'], 'key file /nonexistent'),
+    (['--address', '10.0.0.1', '--aggregate', 'key=/proc/nonexistent'], 'key file /proc/nonexistent'),
 ])
 def test_check_finds_what_is_wrong(options, said):
     done = check(*options)
@@ -279,7 +277,6 @@ def own_group():
     return next((line[3:] for line in lines if line.startswith('0::')), None)
 
 
-@needs_root
 @needs_mounts
 @hosts.needs_namespaces
 @pytest.mark.skipif(own_group() is None, reason='there are no control groups of version 2')

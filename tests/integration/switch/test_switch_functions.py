@@ -309,7 +309,7 @@ def test_functions_follow_the_table_sets(control):
 
 @pytest.mark.parametrize('command', ['functions', 'add-functions'])
 @pytest.mark.parametrize('names, said', [
-    ('cosine', 'no function of that name'), ('exp,/nonexistent', 'No such file'),
+    ('cosine', 'no function of that name'), ('exp,/proc/nonexistent', 'No such file'),
     ('exp,exp', 'twice')])
 def test_what_cannot_be_loaded_changes_nothing(control, command, names, said):
     control.do('functions', functions='rsqrt')
