@@ -129,10 +129,8 @@ class Function:
         format_handle = libnetfc.format_handle(functions, number_format.name)
         argument = _slot(functions, functions.netfc_function_argument(handle, format_handle))
         result = _slot(functions, functions.netfc_function_result(handle, format_handle))
-        self._lanes = _Lanes(functions, handle, format_handle, result)
-        is_wide = argument.encodings.itemsize > 2
-        every = numpy.arange(0 if is_wide else 1 << 8 * argument.encodings.itemsize)
-        self._set_table(name, number_format, *self._lanes(every))
+        self._lanes: _Lanes | None = _Lanes(functions, handle, format_handle, result)
+        self.name, self.format = name, number_format
         self.meaning = functions.netfc_function_meaning(handle).decode()
         self.argument, self.result = argument, result
 
@@ -157,31 +155,31 @@ class Function:
         size = 1 << number_format.bits
         z = (ctypes.c_uint16 * size).from_address(functions.netfc_user_function_z(handle))
         flags = (ctypes.c_uint8 * size).from_address(functions.netfc_user_function_flags(handle))
-        function._set_table(
-            functions.netfc_user_function_name(handle).decode(),
-            number_format,
-            numpy.array(z, number_format.encodings),
-            numpy.array(flags, numpy.uint8),
-        )
+        table = numpy.array(z, number_format.encodings), numpy.array(flags, numpy.uint8)
+        function._table = _read_only(*table)
+        function._lanes = None
+        function.name = functions.netfc_user_function_name(handle).decode()
+        function.meaning = "a function of your own"
+        function.format = function.argument = function.result = number_format
         functions.netfc_user_function_free(handle)
         return function
 
-    def _set_table(
-        self,
-        name: str,
-        number_format: Format,
-        entries: Encodings,
-        entry_flags: libnetfc.Flags,
-    ) -> None:
-        self.name = name
-        self.meaning = "a function of your own"
-        self.format = number_format
-        self.argument = number_format
-        self.result = number_format
-        self.entries = entries
-        self.entry_flags = entry_flags
-        entries.flags.writeable = False
-        entry_flags.flags.writeable = False
+    @functools.cached_property
+    def _table(self) -> tuple[Encodings, libnetfc.Flags]:
+        """All entries, of what is a function of the library's."""
+        assert self._lanes is not None
+        size = self.argument.encodings.itemsize
+        return _read_only(*self._lanes(numpy.arange(0 if size > 2 else 1 << 8 * size)))
+
+    @property
+    def entries(self) -> Encodings:
+        """See above."""
+        return self._table[0]
+
+    @property
+    def entry_flags(self) -> libnetfc.Flags:
+        """See above."""
+        return self._table[1]
 
     def __repr__(self) -> str:
         return f"netfc.Function('{self.name}', '{self.format.name}')"
@@ -199,16 +197,22 @@ class Function:
     def flags(self, x: ArrayLike) -> NDArray[numpy.uint8]:
         """The exception flags of f(x), element by element: bits of netfc.Flag, as uint8."""
         (bits,) = arrays.encoded(self.argument, x)
-        if self._is_computed():
-            return self._lanes(bits)[1]
-        flags: NDArray[numpy.uint8] = self.entry_flags[bits]
+        flags: NDArray[numpy.uint8] = self._computed(bits)[1]
         return flags
 
-    def _is_computed(self) -> bool:
-        return self.argument.encodings.itemsize > 2
-
     def _look_up(self, x: Encodings) -> Encodings:
-        return self._lanes(x)[0] if self._is_computed() else self.entries[x]
+        return self._computed(x)[0]
+
+    def _computed(self, x: Encodings) -> tuple[Encodings, libnetfc.Flags]:
+        """f(x) and its flags, by the library, or from a file's table."""
+        if self._lanes is not None:
+            return self._lanes(x)
+        return self.entries[x], self.entry_flags[x]
+
+
+def _read_only(entries: Encodings, flags: libnetfc.Flags) -> tuple[Encodings, libnetfc.Flags]:
+    entries.flags.writeable = flags.flags.writeable = False
+    return entries, flags
 
 
 @dataclasses.dataclass(frozen=True)

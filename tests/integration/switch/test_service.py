@@ -139,6 +139,7 @@ def test_presets_leave_the_service_off(tmp_path, file, enabled):
     ('netfc-client ', 'add compare div fma max min mul query sub'.split()),
     ('netfc-client min --l', ['--lanes']),
     ('netfc-top --int', ['--interval']),
+    ('netfc-conform --tables bf16_k128', ['bf16_k128', 'bf16_k128_floor']),
 ])
 def test_completion(line, offered, tmp_path):
     (tmp_path / 'bf16_k128.netfc').touch()  # a file that is installed is no further set

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line of the conformance kit."""
+
+import argparse
+import ipaddress
+import json
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+
+from netfc import aggregation, protocol
+from netfc.commands._parser import DONE, FAILED, WRONG_USAGE, Parser
+from netfc.commands._program import program
+from netfc.conformance import report
+from netfc.conformance.arithmetic import format_of
+from netfc.conformance.catalogue import CHECKS, GROUPS
+from netfc.conformance.check import Check, Outcome, Unreachable, Verdict, carried_out
+from netfc.conformance.kit import Kit, Settings
+from netfc.conformance.link import Limits
+
+PROGRAM = "netfc-conform"
+TIMEOUT = 5.0
+MAX_SECONDS = 86400
+
+DESCRIPTION = """\
+Ask a NetFC switch, of any kind, whether it does what docs/protocol.md says. Nothing is known of it
+but what it replies. Each check is about a sentence of that page, and ends as passed, failed, not
+offered, or undecided where the network or the time did not let it come to an end."""
+
+EPILOG = """\
+Exit status: 0 nothing failed, 1 wrong usage, 2 a check failed or is undecided, or no reply.
+Frames as such (VLAN tags, IP options, checksums) need the right to raw sockets: root, or
+CAP_NET_RAW. Example: netfc-conform 10.0.0.2 --tables fp16_k1024"""
+
+
+class UsageError(Exception):
+    """What is wrong with the command line."""
+
+
+def seconds(text: str) -> float:
+    """A time, more than none and no more than a day."""
+    value = float(text)
+    if not 0 < value <= MAX_SECONDS:
+        raise argparse.ArgumentTypeError(f"'{text}': expected more than 0, up to {MAX_SECONDS}")
+    return value
+
+
+def packet_rate(text: str) -> float:
+    """Packets a second."""
+    value = float(text)
+    if not 0 < value <= 1e9:
+        raise argparse.ArgumentTypeError(f"'{text}': expected more than 0")
+    return value
+
+
+def udp_port(text: str) -> int:
+    """A port."""
+    value = int(text)
+    if not 1 <= value <= 65535:
+        raise argparse.ArgumentTypeError(f"'{text}': expected 1 to 65535")
+    return value
+
+
+def number(text: str) -> int:
+    """A number, decimal or 0x."""
+    return int(text, 0)
+
+
+def make_parser() -> Parser:
+    """The command line."""
+    parser = Parser(
+        prog=PROGRAM,
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    option = parser.add_argument
+    option(
+        "addresses",
+        metavar="ADDRESS",
+        nargs="*",
+        help="the switch: a name or an address; IPv4 and IPv6 if it has both",
+    )
+    option("--port", type=udp_port, default=protocol.UDP_PORT, help="UDP port (%(default)s)")
+    option(
+        "--aggregate-port",
+        metavar="PORT",
+        type=udp_port,
+        default=aggregation.UDP_PORT,
+        help="first UDP port of aggregation (%(default)s)",
+    )
+    option(
+        "--tables",
+        metavar="NAME[,NAME...]",
+        default="",
+        help="the switch's table sets, instead of finding them out",
+    )
+    option("--only", metavar="WHAT", default="", help=_only_help())
+    option("--long", action="store_true", help="all 2^32 pairs of 16-bit operands: hours")
+    option("--rate", metavar="PACKETS", type=packet_rate, help="packets per second at the most")
+    option(
+        "--timeout",
+        metavar="SECONDS",
+        type=seconds,
+        default=TIMEOUT,
+        help="how long a reply is waited for, repeats included (%(default)s)",
+    )
+    option("--time", metavar="SECONDS", type=seconds, help="end after so long")
+    option("--job", metavar="NUMBER", type=number, default=0, help="job to join (any)")
+    option("--token", metavar="NUMBER", type=number, default=0, help="its token (drawn)")
+    option(
+        "--sources",
+        metavar="ADDRESS[,ADDRESS...]",
+        default="",
+        help="own addresses of worker 0, 1, ...; where a switch tells workers apart by them",
+    )
+    option("--list", action="store_true", help="print the checks, and do nothing")
+    option("--all", action="store_true", help="also say what passed, and what is not offered")
+    option("--json", action="store_true", help="print one JSON object")
+    option("--junit", metavar="FILE", help="write JUnit's XML into FILE")
+    option("--pcap", metavar="FILE", help="write frames of failures into FILE")
+    option("--quiet", action="store_true", help="no progress on standard error")
+    return parser
+
+
+def _only_help() -> str:
+    return f"numbers (2001, 3001-3008), words of names, or {', '.join(GROUPS)}, with commas"
+
+
+def chosen(only: str) -> list[Check]:
+    """The checks that --only asks for. Raises UsageError for what is none."""
+    if not only:
+        return list(CHECKS)
+    found: set[int] = set()
+    for word in only.split(","):
+        numbers = {check.number for check in _matching(word.strip())}
+        if not numbers:
+            raise UsageError(f"--only '{word}': no such check; see --list")
+        found |= numbers
+    return [check for check in CHECKS if check.number in found]
+
+
+def _matching(word: str) -> Iterator[Check]:
+    first, dash, last = word.partition("-")
+    for check in CHECKS:
+        if first.isdigit() and (last.isdigit() or not dash):
+            if int(first) <= check.number <= int(last or first):
+                yield check
+        elif word in GROUPS:
+            if check in GROUPS[word]:
+                yield check
+        elif word and word in check.name:
+            yield check
+
+
+def settings_of(options: argparse.Namespace) -> Settings:
+    """Raises UsageError for what makes no sense."""
+    if not 1 <= len(options.addresses) <= 2:
+        raise UsageError("give the switch's address, or one IPv4 and one IPv6 address")
+    tables = tuple(name for name in options.tables.split(",") if name)
+    for name in tables:
+        if format_of(name) is None:
+            raise UsageError(f"--tables '{name}': no table set; see netfc-tables list")
+    sources = tuple(each for each in options.sources.split(",") if each)
+    for each in sources:
+        try:
+            ipaddress.ip_address(each)
+        except ValueError as error:
+            raise UsageError(f"--sources '{each}': no IP address") from error
+    if not 0 <= options.job <= 0xFFFF or not 0 <= options.token < 1 << 64:
+        raise UsageError("--job has 16 bits, and --token 64")
+    return Settings(
+        tuple(options.addresses),
+        options.port,
+        options.aggregate_port,
+        tables,
+        options.long,
+        options.job,
+        options.token,
+        sources,
+    )
+
+
+class Progress:
+    """A line on standard error that is written anew, where that is a terminal."""
+
+    def __init__(self, wanted: bool, total: int):
+        self._wanted, self._total, self._done = wanted and sys.stderr.isatty(), total, 0
+
+    def begin(self, check: Check) -> None:
+        """What is looked at now."""
+        self._done += 1
+        self._say(f"{self._done} of {self._total}: {check.number} {check.name}")
+
+    def end(self) -> None:
+        """Nothing is."""
+        self._say("")
+
+    def _say(self, said: str) -> None:
+        if self._wanted:
+            print(f"\r\x1b[K{said}", end="", file=sys.stderr, flush=True)
+
+
+def run(kit: Kit, checks: Sequence[Check], progress: Progress) -> list[Outcome]:
+    """Carries them out; what cannot be reached any more is undecided."""
+    outcomes: list[Outcome] = []
+    reason = ""
+    for check in checks:
+        progress.begin(check)
+        try:
+            if not reason:
+                outcomes.append(carried_out(check, kit, time.monotonic))
+                continue
+        except Unreachable as error:
+            reason = str(error)
+        outcomes.append(Outcome(check, Verdict.UNDECIDED, reason, 0.0))
+    progress.end()
+    return outcomes
+
+
+def conform(options: argparse.Namespace) -> int:
+    """Carries out a command line. Raises UsageError, Unreachable, and OSError of files."""
+    checks = chosen(options.only)
+    if options.list:
+        for check in checks:
+            print(f'{check.number} {check.name}: "{check.clause}" ({check.link})')
+        return DONE
+    settings = settings_of(options)
+    end = time.monotonic() + options.time if options.time else None
+    limits = Limits(options.rate or 0.0, options.timeout, end)
+    with Kit(settings, limits) as kit:
+        kit.find()
+        outcomes = run(kit, checks, Progress(not options.quiet, len(checks)))
+        write(options, outcomes, kit)
+    return DONE if all(each.verdict in GOOD for each in outcomes) else FAILED
+
+
+GOOD = (Verdict.PASSED, Verdict.NOT_OFFERED)
+
+
+def write(options: argparse.Namespace, outcomes: list[Outcome], kit: Kit) -> None:
+    """What came of it, everywhere that it was asked for."""
+    if options.junit:
+        with open(options.junit, "w", encoding="utf-8") as file:
+            file.write(report.junit(outcomes))
+    if options.pcap:
+        report.write_pcap(options.pcap, outcomes, options.port)
+    if options.json:
+        print(json.dumps(report.as_json(outcomes, kit.traffic), indent=1))
+        return
+    for line in report.text(outcomes, options.all):
+        print(line)
+    for line in report.notes(kit.traffic):
+        print(line)
+
+
+@program(PROGRAM)
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The program; returns its exit status."""
+    options = make_parser().parse_args(arguments)
+    try:
+        return conform(options)
+    except UsageError as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return WRONG_USAGE
+    except Unreachable as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return FAILED
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print(f"{PROGRAM}: cannot write '{error.filename}': {error.strerror}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What checks ask with: links to the switch, what it offers, and what it has to answer."""
+
+import dataclasses
+import errno
+import functools
+import socket
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+
+from netfc import aggregation, protocol
+from netfc._native.arrays import Encodings
+from netfc.conformance.check import Failed, NotOffered, Undecided, Unreachable
+from netfc.conformance.link import Limits, Link, Traffic
+from netfc.formats import NUMBER_FORMATS, Format
+
+MTU_BYTES = 1500 - 28  # of a UDP payload over IPv4; over IPv6 20 less
+TRIES = 6  # how often a datagram may be lost, and others beside it not, until it is called ignored
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """What is asked, and how.
+
+    addresses: of the switch, one or one of each family. port, aggregate_port: UDP ports.
+    tables: table sets that it has, none: they are found out. long: all pairs of 16 bits.
+    job, token: of aggregation; 0: drawn. sources: own addresses of workers; none: the machine's.
+    """
+
+    addresses: tuple[str, ...]
+    port: int = protocol.UDP_PORT
+    aggregate_port: int = aggregation.UDP_PORT
+    tables: tuple[str, ...] = ()
+    long: bool = False
+    job: int = 0
+    token: int = 0
+    sources: tuple[str, ...] = ()
+
+
+class Kit:
+    """A switch, asked. A context manager, which leaves nothing behind.
+
+    Raises Unreachable where an address cannot be found out or reached.
+    """
+
+    def __init__(self, settings: Settings, limits: Limits):
+        self.settings, self.limits, self.traffic = settings, limits, Traffic()
+        self.targets = [_resolved(address) for address in settings.addresses]
+        self.answers_requests = False
+        self.answers_aggregation = False
+        self.found: dict[str, Any] = {}  # what checks have found out, for others
+        self.requests = self.link(settings.port)
+
+    def __enter__(self) -> "Kit":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.requests.close()
+
+    def link(self, port: int, family: int | None = None) -> Link:
+        """A new socket to a port of the switch. Raises NotOffered if it has no such address."""
+        for found, host in self.targets:
+            if family in (None, found):
+                try:
+                    return Link(found, (host[0], port, *host[2:]), self.limits, self.traffic)
+                except OSError as error:
+                    raise Unreachable(f"cannot reach {host[0]}: {error.strerror}") from error
+        raise NotOffered("no IPv6 address of the switch is given" if family == socket.AF_INET6
+                         else "no IPv4 address of the switch is given")  # fmt: skip
+
+    @property
+    def most_bytes(self) -> int:
+        """Of a payload that passes without fragments."""
+        return MTU_BYTES - (20 if self.targets[0][0] == socket.AF_INET6 else 0)
+
+    # ---- whether it is there -------------------------------------------------------------
+
+    def find(self) -> None:
+        """Looks whether it answers requests and joins. Raises Unreachable if it answers none."""
+        self.answers_requests = self.requests.ask(self.control()) is not None
+        with_jobs = self.link(self.settings.aggregate_port)
+        try:
+            worker = aggregation.Worker(self.settings.job or 0xFFFF, self.settings.token or 1, 0)
+            ask = aggregation.join(worker, 1, 1, 4, message_id=with_jobs.new_id())
+            self.answers_aggregation = with_jobs.ask(ask) is not None
+        finally:
+            with_jobs.close()
+        if not self.answers_requests and not self.answers_aggregation:
+            raise Unreachable(self._silence())
+
+    def control(self) -> bytes:
+        """A request that every switch answers: with what it computes, or with a code."""
+        return protocol.request(1, 1, [0x3C00], [0x4000], self.requests.new_id(), [0xA5A5])
+
+    def check_alive(self) -> None:
+        """Raises Unreachable where it answers nothing any more."""
+        if self.answers_requests and self.requests.ask(self.control()) is None:
+            raise Unreachable(self._silence())
+
+    def _silence(self) -> str:
+        host = self.settings.addresses[0]
+        text = f"no reply from {host} UDP port {self.settings.port}"
+        text += f" within {self.limits.timeout:g} s"
+        if self.requests.error is not None:
+            text += f"; the network says: {self.requests.error.strerror}"
+        elif self.traffic.foreign:
+            text += f"; {self.traffic.foreign} datagrams came that answer none of these requests"
+        if _is_own(self.targets[0]):
+            text += f"; {host} is an address of this machine: give that of a switch"
+        elif self.requests.error is not None and self.requests.error.errno in (
+            errno.ENETDOWN, errno.ENETUNREACH, errno.EHOSTUNREACH,
+        ):  # fmt: skip
+            text += ": is the interface up, and does the switch answer ARP?"
+        elif not self.answers_requests:
+            text += ": is it the switch's address, and does it listen on that port (--port)?"
+        return text
+
+    # ---- what it answers -----------------------------------------------------------------
+
+    def replies(self, payloads: Sequence[bytes]) -> list[bytes]:
+        """The replies to requests that must be answered, all of them."""
+        if not self.answers_requests:
+            raise NotOffered(f"nothing answers on UDP port {self.settings.port}")
+        found = self.requests.exchange(payloads)
+        replies: list[bytes] = []
+        for payload, reply in zip(payloads, found):
+            if reply is None:
+                self.check_alive()
+                reply = self.insistently(payload)
+            replies.append(reply)
+        return replies
+
+    def insistently(self, payload: bytes) -> bytes:
+        """The reply to a request that was not answered, asked for beside others that are."""
+        for _ in range(TRIES):
+            reply, other = self.requests.exchange([payload, self.control()])
+            if reply is not None:
+                return reply
+            if other is None:
+                raise Undecided("replies to some requests are lost, whatever is done")
+        raise Failed(
+            f"no reply, {TRIES} times, while other requests are answered", payload, b"", b""
+        )
+
+    def expect(self, sent: Sequence[bytes], expected: Sequence[bytes], what: str) -> None:
+        """Sends requests and compares. Raises Failed with the first that differs."""
+        wrong = [
+            (request, want, got)
+            for request, want, got in zip(sent, expected, self.replies(sent))
+            if want != got
+        ]
+        if wrong:
+            count = f"{len(wrong):,} of {len(sent):,} replies are wrong"
+            raise Failed(f"{what}: {count}", *wrong[0])
+
+    # ---- what it offers ------------------------------------------------------------------
+
+    @functools.cached_property
+    def _codes(self) -> dict[tuple[int, int], int]:
+        return {}
+
+    def code_of(self, op: int, form: Format) -> int:
+        """The code that a request of one lane has."""
+        key = (op, form.id)
+        if key not in self._codes:
+            count = protocol.NAME_LANES if op == protocol.NAME else 1
+            one = numpy.zeros(count, f"u{protocol.slot_bytes(form.id, op)}")
+            payload = protocol.request(op, form.id, one, one, self.requests.new_id(), one)
+            self._codes[key] = code(self.replies([payload])[0])
+        return self._codes[key]
+
+    def require(self, op: int, form: Format) -> None:
+        """Raises NotOffered unless it computes an operation in a format."""
+        found = self.code_of(op, form)
+        if found != protocol.Code.OK:
+            name = protocol.CODE_NAMES.get(found, f"code {found}")
+            meaning = protocol.CODE_MEANINGS.get(found, "unknown")
+            raise NotOffered(f"answered with code {found}, {name}: {meaning}")
+
+    @functools.cached_property
+    def _most_lanes(self) -> dict[tuple[int, int], int]:
+        return {}
+
+    def most_lanes(self, op: int, form: Format) -> int:
+        """How many lanes it computes in a request, up to what fits an MTU of 1,500 bytes."""
+        key = (op, form.id)
+        if key not in self._most_lanes:
+            space = self.most_bytes - protocol.HEADER.size
+            self._most_lanes[key] = self._bisected(op, form, protocol.lanes_in(space, form.id, op))
+        return self._most_lanes[key]
+
+    def _bisected(self, op: int, form: Format, most: int) -> int:
+        def computes(lanes: int) -> bool:
+            zeros = numpy.zeros(lanes, f"u{protocol.slot_bytes(form.id, op)}")
+            ask = protocol.request(op, form.id, zeros, zeros, self.requests.new_id(), zeros)
+            return code(self.replies([ask])[0]) == protocol.Code.OK
+
+        if computes(most):
+            return most
+        least = 1
+        while most - least > 1:
+            middle = (least + most) // 2
+            least, most = (middle, most) if computes(middle) else (least, middle)
+        return least
+
+    def formats(self) -> list[Format]:
+        """Those that it adds numbers of."""
+        return [form for form in NUMBER_FORMATS.values() if self.code_of(1, form) == 0]
+
+    def any_format(self) -> Format:
+        """One of them. Raises NotOffered where there is none."""
+        found = self.formats()
+        if not found:
+            raise NotOffered("it adds in no format")
+        return found[0]
+
+
+def code(reply: bytes) -> int:
+    """The code of a reply."""
+    return protocol.split_status(reply[protocol.STATUS_OFFSET])[1]
+
+
+def with_status(request: bytes, number: int = 0, flags: int = 0) -> bytes:
+    """A request as it is answered with a code, nothing computed."""
+    at = protocol.STATUS_OFFSET
+    status = protocol.REPLY | number << protocol.CODE_SHIFT | flags
+    return request[:at] + bytes([status]) + request[at + 1 :]
+
+
+def with_results(request: bytes, z: Encodings, flags: int) -> bytes:
+    """A request as it is answered, computed."""
+    _, _, op, form, _, count, _ = protocol.HEADER.unpack_from(request)
+    at = protocol.HEADER.size + 2 * protocol.operand_bytes(form, count, op)
+    results = z.astype(f">u{protocol.slot_bytes(form, op)}").tobytes()
+    return with_status(request[:at] + results + request[at + len(results) :], 0, flags)
+
+
+def _resolved(address: str) -> tuple[int, tuple[object, ...]]:
+    """The family of an address, and what connect() takes."""
+    try:
+        found = socket.getaddrinfo(address, 1, type=socket.SOCK_DGRAM)
+    except (socket.gaierror, UnicodeError) as error:
+        raise Unreachable(f"'{address}' cannot be resolved: {error.args[-1]}") from error
+    return found[0][0], found[0][4]
+
+
+def _is_own(target: tuple[int, tuple[object, ...]]) -> bool:
+    """Whether it is an address of this machine: only such can be bound."""
+    family, host = target
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.bind((host[0], 0, *host[2:]))
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Datagrams to the switch and back, over a network that may lose, double, delay and reorder them.
+
+Replies are matched by the id of a request alone: what else is in them is the checks' to judge.
+"""
+
+import dataclasses
+import errno
+import os
+import socket
+import time
+from collections.abc import Callable, Sequence
+
+from netfc import protocol
+from netfc.conformance.check import Unreachable
+
+WINDOW = 24  # datagrams under way: BMv2's receive ring has 32 places
+FIRST_WAIT, LEAST_WAIT = 0.25, 0.05  # seconds until a datagram is sent again
+LONGEST = 65535
+RECEIVE_BYTES = 1 << 22
+ID = slice(8, 12)
+
+
+@dataclasses.dataclass
+class Limits:
+    """How much a switch and a user can take.
+
+    rate: datagrams a second, 0: as many as there are. timeout: seconds within which a reply must
+    come, the repeats of its request included. end: when the time is over, as time.monotonic() has
+    it; None: it never is.
+    """
+
+    rate: float = 0.0
+    timeout: float = 5.0
+    end: float | None = None
+    _next: float = 0.0
+
+    def pace(self) -> None:
+        """Waits until the next datagram may be sent. Raises Unreachable when the time is over."""
+        now = time.monotonic()
+        if self.end is not None and now > self.end:
+            raise Unreachable("the time that --time gives is over")
+        if not self.rate:
+            return
+        if self._next > now:
+            time.sleep(self._next - now)
+        self._next = max(now, self._next) + 1 / self.rate
+
+
+@dataclasses.dataclass
+class Traffic:
+    """What happened on the way."""
+
+    sent: int = 0
+    sent_again: int = 0
+    received: int = 0
+    doubled: int = 0  # replies that came again
+    foreign: int = 0  # datagrams that answer nothing that was asked
+
+
+@dataclasses.dataclass
+class _Sent:
+    place: int
+    payload: bytes
+    first: float
+    last: float = 0.0
+    times: int = 0
+
+
+class Link:
+    """A UDP socket to a port of the switch.
+
+    address: (host, port) or what IPv6 has; Raises OSError where there is no way there.
+    """
+
+    def __init__(self, family: int, address: tuple[object, ...], limits: Limits, traffic: Traffic):
+        self.family, self.address, self.limits, self.traffic = family, address, limits, traffic
+        self.wait = FIRST_WAIT  # until a datagram is sent again
+        self.error: OSError | None = None  # the last of the network's
+        self._answered: dict[bytes, int] = {}  # how often that was sent
+        self._next_id = int.from_bytes(os.urandom(4), "big")
+        self.socket = socket.socket(family, socket.SOCK_DGRAM)
+        try:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BYTES)
+            self.socket.connect(address)
+        except OSError:
+            self.socket.close()
+            raise
+
+    def close(self) -> None:
+        """Closes the socket."""
+        self.socket.close()
+
+    def new_id(self) -> int:
+        """An id that no other request of this link has."""
+        self._next_id = (self._next_id + 1) & 0xFFFFFFFF
+        return self._next_id
+
+    def send(self, payload: bytes) -> None:
+        """Sends a datagram; what the network has against it is remembered."""
+        self.limits.pace()
+        try:
+            self.socket.send(payload)
+        except OSError as error:
+            self._note(error)
+
+    def receive(self, until: float) -> bytes | None:
+        """The next datagram that comes before a time; None: none does."""
+        try:
+            self.socket.settimeout(max(until - time.monotonic(), 1e-4))
+            return self.socket.recv(LONGEST)
+        except OSError as error:
+            self._note(error)
+            if not isinstance(error, TimeoutError):
+                time.sleep(0.001)  # an error that comes at once would come again at once
+            return None
+
+    def exchange(self, payloads: Sequence[bytes]) -> list[bytes | None]:
+        """The reply to each request, which all have ids of their own; None: none came in time."""
+        replies: list[bytes | None] = [None] * len(payloads)
+        waiting: dict[bytes, _Sent] = {}  # by id, the one that was sent first in front
+        unsent = iter(enumerate(payloads))
+        left = len(payloads)
+        while left:
+            while len(waiting) < WINDOW and (new := next(unsent, None)) is not None:
+                self.traffic.sent += 1
+                self._send(waiting, _Sent(*new, first=time.monotonic()))
+            reply = self.receive(min(self._due(each) for each in waiting.values()))
+            sent = None if reply is None else self._match(waiting, reply)
+            if sent is not None:
+                replies[sent.place] = reply
+                left -= 1
+            left -= self._repeat(waiting)
+        return replies
+
+    def ask(self, payload: bytes) -> bytes | None:
+        """The reply to one request."""
+        return self.exchange([payload])[0]
+
+    def listen(
+        self, payload: bytes, is_it: Callable[[bytes], bool], seconds: float
+    ) -> bytes | None:
+        """Sends a datagram once and looks for one that answers it, whatever its id."""
+        self.traffic.sent += 1
+        until = time.monotonic() + seconds
+        self.send(payload)
+        while time.monotonic() < until:
+            reply = self.receive(until)
+            if reply is not None and is_it(reply):
+                self.traffic.received += 1
+                return reply
+        return None
+
+    def _send(self, waiting: dict[bytes, _Sent], sent: _Sent) -> None:
+        sent.times += 1
+        sent.last = time.monotonic()
+        waiting[sent.payload[ID]] = sent
+        self.send(sent.payload)
+
+    def _match(self, waiting: dict[bytes, _Sent], reply: bytes) -> _Sent | None:
+        """The request under way that a datagram answers."""
+        key = reply[ID]
+        sent = waiting.pop(key, None)
+        if sent is None:
+            self._no_match(key)
+            return None
+        self.traffic.received += 1
+        self._answered[key] = sent.times
+        if sent.times == 1:
+            took = time.monotonic() - sent.last
+            self.wait = max(LEAST_WAIT, 0.95 * self.wait, min(3 * took, self.limits.timeout))
+        return sent
+
+    def _no_match(self, key: bytes) -> None:
+        """Counts it. A second reply to what was sent twice: the repeat was too early."""
+        times = self._answered.get(key, 0)
+        self.traffic.doubled += times > 0
+        self.traffic.foreign += times == 0
+        if times > 1:
+            self.wait = min(1.25 * self.wait, self.limits.timeout)
+
+    def _due(self, sent: _Sent) -> float:
+        """When it is sent again: after twice the time whenever that was in vain."""
+        later = sent.last + self.wait * float(1 << min(sent.times - 1, 5))
+        end = sent.first + max(self.limits.timeout, 4 * self.wait)
+        return min(later, end) if sent.last < end else end
+
+    def _repeat(self, waiting: dict[bytes, _Sent]) -> int:
+        """Sends again what has waited for too long. Returns how many are given up."""
+        given_up, now = 0, time.monotonic()
+        for key, sent in list(waiting.items()):
+            if self._due(sent) > now:
+                continue
+            del waiting[key]
+            if now - sent.first >= max(self.limits.timeout, 4 * self.wait):
+                given_up += 1
+                continue
+            self.traffic.sent_again += 1
+            self._send(waiting, sent)
+        return given_up
+
+    def _note(self, error: OSError) -> None:
+        if isinstance(error, TimeoutError):
+            return
+        if error.errno == errno.EBADF:
+            raise error
+        self.error = error
+
+
+def is_reply(payload: bytes) -> bool:
+    """Whether it is a message of a switch."""
+    return (
+        len(payload) > protocol.STATUS_OFFSET
+        and payload[:2] == protocol.MAGIC.to_bytes(2, "big")
+        and payload[protocol.STATUS_OFFSET] & protocol.REPLY != 0
+    )

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""netfc-conform: what its checks are about, a switch of a hundred lines, and bad networks."""
+
+import collections
+import contextlib
+import itertools
+import json
+import random
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+import xml.etree.ElementTree
+
+import numpy as np
+import pytest
+
+import hosts
+import operands as operands_of_tests
+import operands_fp32
+import oracle
+import project_scripts
+import switch
+from netfc import capture
+from netfc.conformance.catalogue import CHECKS
+from netfc.conformance.exact import Exact
+from netfc.formats import NUMBER_FORMATS
+from small_switch import SmallSwitch
+
+PROGRAM = project_scripts.PROGRAMS / 'netfc-conform'
+PAGE = project_scripts.PROJECT / 'docs' / 'protocol.md'
+SUMS = ['--only', '1011,2001-2018']  # of a switch that only adds fp16
+OPS = ('add', 'sub', 'mul', 'div', 'min', 'max', 'compare', 'fma')
+NOBODY = 2  # exit status where a check failed, or nothing answers
+
+
+def conform(*words, within=(), **options):
+    return subprocess.run([*within, sys.executable, PROGRAM, *map(str, words)], text=True, check=False,
+                          capture_output=True, timeout=switch.TIMEOUT_S, env=switch.ENVIRONMENT | {
+                              'NETFC_BUILD': str(switch.BUILD)}, **options)
+
+
+def verdicts(done):
+    """Numbers of checks, by what came of them."""
+    assert 'Traceback' not in done.stderr, done.stderr
+    found = collections.defaultdict(set)
+    for check in json.loads(done.stdout)['checks']:
+        found[check['verdict']].add(check['number'])
+    return found
+
+
+def where(small):
+    return [small.address, '--port', small.port, '--aggregate-port', small.port, '--json']
+
+
+# ---- what checks are about -------------------------------------------------------------------
+
+
+def sections():
+    """The sections of the protocol's page: their text, as one line, by the anchor of the heading."""
+    found, anchor = collections.defaultdict(str), ''
+    for line in PAGE.read_text().splitlines():
+        if line.startswith('#'):
+            anchor = re.sub(r'[^\w\- ]', '', line.lstrip('# ').lower()).replace(' ', '-')
+        found[anchor] += ' ' + line
+    return {anchor: re.sub(r'\s+', ' ', text) for anchor, text in found.items()}
+
+
+def test_each_check_is_about_a_sentence_of_the_protocol():
+    text = sections()
+    missing = [(check.number, check.clause) for check in CHECKS
+               if check.clause not in text[check.section]]
+    assert not missing
+    assert len({check.number for check in CHECKS}) == len(CHECKS)
+
+
+def test_the_list():
+    done = conform('--list', '--only', 'fp16')
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith('1011 add in fp16: "') and 'docs/protocol.md#special-values' in lines[0]
+    assert len(lines) == sum('fp16' in check.name for check in CHECKS)
+
+
+@pytest.mark.parametrize('name', NUMBER_FORMATS)
+def test_its_arithmetic_is_that_of_fractions(name):
+    """What it compares with, beside the tests' oracle, which shares nothing with it."""
+    form, exact = NUMBER_FORMATS[name], Exact(NUMBER_FORMATS[name])
+    if form.bits == 8:
+        pairs = list(itertools.product(range(256), repeat=2))[::5]
+    elif form.bits == 32:
+        draw = np.random.default_rng(5)
+        pairs = np.concatenate([operands_fp32.special_pairs(), operands_fp32.structured(draw, 2000)],
+                               axis=1).T.tolist()
+    else:
+        pairs = operands_of_tests.by_operation(f'{name}_exact')[oracle.MUL][::3]
+    x, y = np.array(list(pairs)).T.astype(form.encodings)
+    for op in OPS if form.has_functions else OPS[:4]:
+        operands = (x, y, y[::-1])[:3 if op == 'fma' else 2]
+        z, flags = exact.results(op, *operands)
+        assert list(zip(z.tolist(), flags.tolist())) == [
+            lane(form, OPS.index(op) + 1, *values) for values in zip(*map(np.ndarray.tolist, operands))]
+
+
+def lane(form, number, x, y, z=0):
+    if form.bits == 32:
+        return oracle.calc_fp32(number, x, y)
+    if number in oracle.EXTENDED:
+        narrow = oracle.NarrowFormat(form.id).extended if form.bits == 8 else None
+        return narrow(number, x, y, z) if narrow else oracle.calc_extended(form.id, number, x, y, z)
+    tables = oracle.table_set(f'{form.name}_exact')
+    return tables.result(number, x, y) if form.bits == 8 else oracle.calc(tables, number, x, y)
+
+
+# ---- a small switch --------------------------------------------------------------------------
+
+
+def test_a_switch_of_a_hundred_lines(tmp_path):
+    """What it offers passes, the rest is not offered."""
+    report = tmp_path / 'report.xml'
+    with SmallSwitch() as small:
+        done = conform(*where(small), '--junit', report)
+    found = verdicts(done)
+    assert done.returncode == 0 and not found['failed'] and not found['undecided'], done.stdout
+    assert {1011, 1101, 2001, 2002, 2004, 2006, 2007, 2008, 2011, 2012, 2015, 2016} <= found['passed']
+    assert 1012 in found['not offered'] and 1031 in found['not offered']
+    suite = xml.etree.ElementTree.parse(report).getroot()
+    assert int(suite.get('tests')) == len(CHECKS) and suite.get('failures') == '0'
+
+
+def test_a_failure_is_shown(tmp_path):
+    """What was sent, expected and got: in hex, in words, and as frames."""
+    def send(request, reply, client):
+        if reply is not None:
+            small.socket.sendto(reply[:2] + b'\7' + reply[3:], client)
+
+    with SmallSwitch(send) as small:
+        pcap = tmp_path / 'failures.pcap'
+        done = conform(*where(small)[:-1], '--only', '2002', '--pcap', pcap)
+    assert done.returncode == NOBODY
+    assert re.search(r'2002 unknown operations: failed: an unknown op: 9 of 9 replies are wrong\n'
+                     r'    "no such operation, .*\(docs/protocol.md#status\)\n'
+                     r'    sent     30 bytes: 4e460100.*\n +op 0, fp16, request, count 3, id .*\n'
+                     r'    expected 30 bytes: .*\n +op 0, fp16, reply, code 2 \(op\), .*\n'
+                     r'    got .*\n +version 7, .*\n +byte 2: 0x07 instead of 0x01\n'
+                     r'1 checks: 0 passed, 1 failed', done.stdout), done.stdout
+    assert [len(frame) for frame in capture.read(pcap)] == [42 + 30] * 3
+
+
+# ---- bad networks ----------------------------------------------------------------------------
+
+
+class Network:
+    """What sends replies late, twice, in another order, or not. Closed with the switch's socket."""
+
+    def __init__(self, kind):
+        self.kind, self.draw, self.held, self.small = kind, random.Random(4), [], None
+
+    def send(self, request, reply, client):
+        del request
+        if reply is None:
+            return
+        if self.kind == 'drops' and self.draw.random() < 0.05:
+            return
+        if self.kind == 'answers others':
+            self.small.socket.sendto(b'NF\1\1\1\x80\0\1' + self.draw.randbytes(10), client)
+        if self.kind == 'reorders':
+            self.held.append((reply, client))
+            if self.draw.random() < 0.5:
+                return
+            self.draw.shuffle(self.held)
+        else:
+            self.held = [(reply, client)] * (2 if self.kind == 'doubles' else 1)
+        while self.held:
+            self.small.socket.sendto(*self.held.pop())
+
+
+@pytest.mark.parametrize('kind, note', [
+    ('drops', 'were sent again'), ('doubles', 'replies came twice'), ('reorders', None),
+    ('answers others', 'answer nothing that was asked')])
+def test_the_networks_faults_fail_nothing(kind, note):
+    network = Network(kind)
+    with SmallSwitch(network.send) as network.small:
+        done = conform(*where(network.small)[:-1], *SUMS, '--all')
+    assert ' 0 failed' in done.stdout and ' 0 undecided' in done.stdout, done.stdout
+    assert done.returncode == 0 and (note is None or note in done.stdout)
+
+
+def test_a_switch_that_takes_its_time():
+    """Two seconds for each reply, as many as there are on the way at a time."""
+    late = collections.deque()
+
+    def send(request, reply, client):
+        if reply is not None:
+            late.append((time.monotonic() + 2, reply, client))
+
+    def deliver():
+        while not done_.wait(0.01):
+            while late and late[0][0] < time.monotonic():
+                with contextlib.suppress(OSError):
+                    small.socket.sendto(*late.popleft()[1:])
+
+    done_ = threading.Event()
+    thread = threading.Thread(target=deliver)
+    with SmallSwitch(send) as small:
+        thread.start()
+        done = conform(*where(small), '--only', '1011,2001,2002')
+        done_.set()
+        thread.join()
+    assert verdicts(done) == {'passed': {1011, 2001, 2002}}, done.stdout
+
+
+def test_nobody_answers():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+        silent.bind(('127.0.0.1', 0))
+        port = silent.getsockname()[1]
+        done = conform('127.0.0.1', '--port', port, '--aggregate-port', port, '--timeout', '0.5')
+    assert done.returncode == NOBODY and done.stderr == (
+        f'netfc-conform: no reply from 127.0.0.1 UDP port {port} within 0.5 s; 127.0.0.1 is an'
+        ' address of this machine: give that of a switch\n')
+
+
+def test_the_switch_goes_half_way():
+    """What is left is undecided, and the reason is said."""
+    answered = itertools.count()
+
+    def send(request, reply, client):
+        del request
+        if reply is not None and next(answered) < 30:
+            small.socket.sendto(reply, client)
+
+    with SmallSwitch(send) as small:
+        done = conform(*where(small)[:-1], *SUMS, '--timeout', '0.5')
+    assert done.returncode == NOBODY and ' 0 failed' in done.stdout
+    assert re.search(r'undecided: no reply from 127.0.0.1 UDP port \d+ within 0.5 s', done.stdout)
+
+
+@hosts.needs_namespaces
+def test_the_interface_goes_half_way():
+    with hosts.veth_network(1) as (middle, (host,)):
+        host.ip('neighbour', 'add', '10.1.0.100', 'lladdr', '02:00:00:00:00:99', 'dev', 'eth0')
+        host.ip('link', 'set', 'eth0', 'down')
+        del middle
+        done = conform('10.1.0.100', '--timeout', '0.5', within=host.inside())
+    assert done.returncode == NOBODY
+    assert re.fullmatch('netfc-conform: (cannot reach 10.1.0.100: .*|no reply from 10.1.0.100 UDP port 20038'
+                        ' within 0.5 s; the network says: .*: is the interface up, .*)\n', done.stderr), done.stderr
+
+
+def test_time_is_over():
+    with SmallSwitch() as small:
+        done = conform(*where(small)[:-1], '--rate', '20', '--time', '1')
+    assert done.returncode == NOBODY and 'undecided: the time that --time gives is over' in done.stdout
+
+
+@pytest.mark.parametrize('words, said', [
+    ([], "give the switch's address"), (['a', 'b', 'c'], "give the switch's address"),
+    (['127.0.0.1', '--only', '99'], "--only '99': no such check; see --list"),
+    (['127.0.0.1', '--tables', 'fp99_k4'], "--tables 'fp99_k4': no table set"),
+    (['127.0.0.1', '--port', '0'], "'0': expected 1 to 65535"),
+    (['127.0.0.1', '--timeout', '0'], "'0': expected more than 0"),
+    (['127.0.0.1', '--rate', 'fast'], "invalid packet_rate value: 'fast'"),
+    (['127.0.0.1', '--sources', 'eth0'], "--sources 'eth0': no IP address"),
+    (['127.0.0.1', '--job', '65536'], '--job has 16 bits')])
+def test_wrong_usage(words, said):
+    done = conform(*words)
+    assert done.returncode == 1 and said in done.stderr and 'Traceback' not in done.stderr
+
+
+def test_a_name_that_is_none():
+    done = conform('no.such.switch.invalid')
+    assert done.returncode == NOBODY and "'no.such.switch.invalid' cannot be resolved" in done.stderr
+
+
+def test_a_file_that_cannot_be_written(tmp_path):
+    with SmallSwitch() as small:
+        done = conform(*where(small), '--only', '2001', '--junit', tmp_path / 'no' / 'report.xml')
+    assert done.returncode == NOBODY and "report.xml': No such file or directory" in done.stderr
