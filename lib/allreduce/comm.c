@@ -46,7 +46,6 @@ netfc_allreduce_new(void)
 	TAILQ_INIT(&comm->queue);
 	comm->process = getpid();
 	comm->silent = comm->failed_switch = -1;
-	comm->next_id = (uint32_t)netfc_allreduce_draw_token() & ~1u;
 	comm->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (comm->wake >= 0 && pthread_mutex_init(&comm->lock, NULL) == 0 &&
 		init_condition(&comm->work) && init_condition(&comm->done) &&
@@ -106,11 +105,11 @@ static void
 withdraw(struct netfc_allreduce *comm)
 {
 	for (unsigned int k = 0; k < comm->peers; k++) {
-		const struct peer *peer = &comm->peer[k];
+		struct peer *peer = &comm->peer[k];
+		const uint64_t now = clock_now();
 
-		if (peer->heard != 0)
-			join_send(comm, &comm->peer[k], AGGREGATE_LEAVE,
-				peer->joined ? peer->session : peer->cookie, false);
+		if (aggregate_member_leave(&peer->member, &join_times, AGGREGATE_REASON_NONE, now))
+			join_say(comm, peer, &join_times, 0, now);
 	}
 }
 
@@ -140,11 +139,9 @@ leave(struct netfc_allreduce *comm)
 	if (comm->talk != NULL)
 		withdraw(comm);
 	for (unsigned int k = 0; k < comm->peers && comm->talk == NULL; k++) {
-		if (comm->peer[k].joined) {
-			int left = join_leave(comm, &comm->peer[k]);
+		int left = join_leave(comm, &comm->peer[k]);
 
-			status = status == NETFC_ALLREDUCE_OK ? left : status;
-		}
+		status = status == NETFC_ALLREDUCE_OK ? left : status;
 	}
 	close_all(comm);
 	return status;
@@ -165,7 +162,7 @@ join_all(struct netfc_allreduce *comm, const struct netfc_allreduce_options *opt
 	int status = comm->talk != NULL ? NETFC_ALLREDUCE_OK : peers_open(comm, options);
 
 	for (unsigned int k = 0; k < comm->peers && status == NETFC_ALLREDUCE_OK; k++) {
-		if (!comm->peer[k].joined)
+		if (comm->peer[k].member.state != AGGREGATE_MEMBER_JOINED)
 			status = join_peer(comm, &comm->peer[k], until);
 	}
 	if (status == NETFC_ALLREDUCE_OK)
@@ -276,7 +273,6 @@ begin_join(struct netfc_allreduce *comm, const struct netfc_allreduce_options *o
 	leave(comm);
 	comm->names = names_of(options);
 	comm->next_chunk = 0;
-	comm->failed_for = 0;
 	status = draw_incarnation(comm);
 	return status == NETFC_ALLREDUCE_OK ? keys_open(comm, options->key_file) : status;
 }

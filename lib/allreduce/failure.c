@@ -7,7 +7,6 @@
 #include "keys.h"
 #include "net/transport.h"
 
-#define TELL_TIME (2 * NS_PER_S)
 #define INTERVAL (50 * NS_PER_MS)
 /* Replies expected here are no longer than this. */
 #define LARGEST_LEAVE (AGGREGATE_HEADER_BYTES + AGGREGATE_TAG_BYTES)
@@ -34,40 +33,41 @@ reason_of(const struct netfc_allreduce *comm, int status)
 	}
 }
 
+static bool
+is_leaving(const struct peer *peer)
+{
+	return peer->member.state == AGGREGATE_MEMBER_LEAVING;
+}
+
 static void
-tell(struct netfc_allreduce *comm)
+tell(struct netfc_allreduce *comm, uint64_t now)
 {
 	for (unsigned int k = 0; k < comm->peers; k++) {
-		if (comm->peer[k].joined)
-			join_send(comm, &comm->peer[k], AGGREGATE_LEAVE, comm->peer[k].session,
-				false);
+		if (is_leaving(&comm->peer[k]))
+			join_say(comm, &comm->peer[k], &join_times, 0, now);
 	}
 }
 
 void
 failure_begin(struct netfc_allreduce *comm, int status)
 {
-	comm->failed_for = reason_of(comm, status);
-	comm->failure_until = clock_now() + TELL_TIME;
-	tell(comm); /* now, in case the program ends */
-	pthread_cond_signal(&comm->work);
-}
+	const uint64_t now = clock_now();
 
-static bool
-any_joined(const struct netfc_allreduce *comm)
-{
-	for (unsigned int k = 0; k < comm->peers; k++) {
-		if (comm->peer[k].joined)
-			return true;
-	}
-	return false;
+	for (unsigned int k = 0; k < comm->peers; k++)
+		aggregate_member_leave(
+			&comm->peer[k].member, &join_times, reason_of(comm, status), now);
+	tell(comm, now); /* now, in case the program ends */
+	pthread_cond_signal(&comm->work);
 }
 
 bool
 failure_is_due(const struct netfc_allreduce *comm)
 {
-	return comm->life == ALLREDUCE_BROKEN && !comm->driving && any_joined(comm) &&
-		clock_now() < comm->failure_until;
+	bool due = false;
+
+	for (unsigned int k = 0; k < comm->peers; k++)
+		due |= is_leaving(&comm->peer[k]);
+	return due && comm->life == ALLREDUCE_BROKEN && !comm->driving;
 }
 
 /* The switch has answered: it has been told, or no longer has the job, which is just as good. */
@@ -79,10 +79,8 @@ hear(struct netfc_allreduce *comm, struct peer *peer)
 	ssize_t length;
 
 	while ((length = transport_receive(&peer->channel[0], payload, sizeof(payload))) >= 0) {
-		if (keys_read_reply(comm, peer, payload, (size_t)length, &reply) &&
-			reply.op == AGGREGATE_LEAVE && reply.job == comm->options.job &&
-			reply.worker == comm->options.worker && reply.session == peer->session)
-			peer->joined = false;
+		if (keys_read_reply(comm, peer, payload, (size_t)length, &reply))
+			aggregate_member_take(&peer->member, &join_times, &reply, clock_now());
 	}
 }
 
@@ -91,10 +89,10 @@ failure_tell(struct netfc_allreduce *comm)
 {
 	const struct timespec until = clock_timespec(clock_now() + INTERVAL);
 
-	tell(comm);
+	tell(comm, clock_now());
 	pthread_cond_timedwait(&comm->work, &comm->lock, &until);
 	for (unsigned int k = 0; k < comm->peers; k++) {
-		if (comm->peer[k].joined)
+		if (is_leaving(&comm->peer[k]))
 			hear(comm, &comm->peer[k]);
 	}
 }

@@ -13,7 +13,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include <aggregate_wire.h>
+#include <aggregate_member.h>
 
 #include "net/frame.h"
 #include "netfc_allreduce.h"
@@ -113,29 +113,24 @@ struct peer {
 	unsigned int index;
 	unsigned int slots;
 	unsigned int shards;
-	unsigned int asked_bytes; /* of values in a chunk */
-	unsigned int bytes;       /* as granted */
-	unsigned int least;       /* of them, zeros behind the last ones included */
-	uint64_t cookie;
-	uint64_t session;     /* as granted */
-	uint32_t first_alive; /* id of the first join that says that this worker is alive */
-	uint64_t limit;       /* chunks of all allreduces started so far */
+	unsigned int asked_bytes;       /* of values in a chunk */
+	unsigned int bytes;             /* as granted */
+	unsigned int least;             /* of them, zeros behind the last ones included */
+	struct aggregate_member member; /* of its job */
+	uint64_t limit;                 /* chunks of all allreduces started so far */
 	struct slot *slot;
 	struct channel *channel;
 	unsigned int channels; /* that are open */
 	struct rings *rings;   /* NULL: channels have sockets alone */
 	struct frame_ends ends;
-	bool joined;
-	bool knows_labels;      /* and all of the job's members do */
-	bool takes_digits;      /* as far as the join shows: it is none in P4 */
-	bool gso;               /* segments arrive one by one */
-	bool gro;               /* packets have come joined to one */
-	uint64_t said;          /* ns: when something was sent to it */
-	uint64_t asked;         /* ns: when it was asked whether it is there */
-	unsigned int questions; /* of that kind since it was heard */
-	uint64_t heard;         /* ns: when anything came from it */
-	uint64_t silent;        /* ns: since when it says that a worker is silent; 0: it does not */
-	int late;               /* the member that it says to be late; -1: none */
+	bool knows_labels; /* and all of the job's members do */
+	bool takes_digits; /* as far as the join shows: it is none in P4 */
+	bool gso;          /* segments arrive one by one */
+	bool gro;          /* packets have come joined to one */
+	uint64_t said;     /* ns: when something was sent to it */
+	uint64_t heard;    /* ns: when anything came from it */
+	uint64_t silent;   /* ns: since when it says that a worker is silent; 0: it does not */
+	int late;          /* the member that it says to be late; -1: none */
 	unsigned int late_level;        /* at which level, see tree.h */
 	uint64_t forged;                /* replies without a good tag */
 	struct aggregate_tag_key *keys; /* of the session, by direction; NULL: there are no tags */
@@ -180,7 +175,6 @@ struct netfc_allreduce {
 
 	struct netfc_allreduce_options options; /* its pointers are of no use after joining */
 	uint64_t incarnation; /* of this process in the job: drawn for each join */
-	uint32_t next_id;     /* of joins and leaves: even, each its own and the one after it */
 	enum life life;
 	struct peer *peer;
 	unsigned int peers;
@@ -196,8 +190,6 @@ struct netfc_allreduce {
 	uint64_t next_chunk;      /* of all switches together */
 	uint64_t head_since;      /* ns: when the first of the queue became that */
 	uint64_t keepalive_until; /* ns: replies to a keep-alive may come */
-	uint8_t failed_for;       /* enum aggregate_reason, for the others; 0: nothing has */
-	uint64_t failure_until;   /* ns: how long switches are told so */
 
 	struct netfc_allreduce_stats stats;
 	int silent; /* the member that is to blame; -1: none is known */
@@ -284,22 +276,32 @@ void join_forget(struct netfc_allreduce *comm);
 /* Leave it. Returns OK, or has said what went wrong. Without the lock. */
 int join_leave(struct netfc_allreduce *comm, struct peer *peer);
 
+/* When a worker joins and leaves again. */
+extern const struct aggregate_member_times join_times;
+
 /*
- * Send a join or a leave with a new id. Returns as sendmsg().
+ * Send a join or a leave that a member has made. Returns as sendmsg().
  *
- * `secret`: a join's cookie, 0: ask for one; or the session: a member is alive; a leave's session
- * `segments`: try them first, by two more joins in one datagram, of another id and the one after
- * it: a reply to the second shows that segments arrive as datagrams. One that is not cut is of no
- * use where there are tags.
+ * `segments`: try them first, by two more joins in one datagram, of the ids that are even and odd:
+ * a reply to the second shows that segments arrive as datagrams. One that is not cut is of no use
+ * where there are tags.
  */
-int join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint64_t secret,
-	bool segments);
+int join_send(struct netfc_allreduce *comm, struct peer *peer,
+	const struct aggregate_message *message, bool segments);
 
 /*
  * Send a join as long as a chunk's packet with so many bytes of values, at most 65480. It has no
  * cookie, so it cannot create a member that never learns of it.
  */
-int join_send_long(struct netfc_allreduce *comm, struct peer *peer, unsigned int values_bytes);
+int join_send_long(struct netfc_allreduce *comm, struct peer *peer,
+	const struct aggregate_message *message, unsigned int values_bytes);
+
+/*
+ * Send what is due, if anything is: an error is a packet lost. Returns what the member's poll did;
+ * times and since are for that.
+ */
+enum aggregate_member_action join_say(struct netfc_allreduce *comm, struct peer *peer,
+	const struct aggregate_member_times *times, uint64_t since, uint64_t now);
 
 /* Exact sums that a worker gives in the place of values. */
 

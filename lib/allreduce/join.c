@@ -21,16 +21,16 @@
 
 #define RECEIVE_BYTES 65536
 
-/* Interval between requests without an answer: doubled each time. */
-#define FIRST_INTERVAL (20 * NS_PER_MS)
-#define LAST_INTERVAL (500 * NS_PER_MS)
-/* And while other workers are missing. */
-#define FIRST_WAIT (2 * NS_PER_MS)
-#define LAST_WAIT (100 * NS_PER_MS)
-
-/* Maximum time for leaving; it asks more often, to get through a lossy network. */
-#define LEAVE_TIME (2 * NS_PER_S)
-#define LAST_LEAVE_INTERVAL (100 * NS_PER_MS)
+/* Leaves are more frequent, to get through a lossy network, and end after some 2 s. */
+const struct aggregate_member_times join_times = {
+	.ask = 20 * NS_PER_MS,
+	.ask_most = 500 * NS_PER_MS,
+	.wait = 2 * NS_PER_MS,
+	.wait_most = 100 * NS_PER_MS,
+	.leave = 20 * NS_PER_MS,
+	.leave_most = 100 * NS_PER_MS,
+	.leaves = 22,
+};
 
 /* When whoever waits is told what for. */
 #define FIRST_NOTICE (3 * NS_PER_S)
@@ -41,57 +41,65 @@
 struct talk {
 	struct netfc_allreduce *comm;
 	struct peer *peer;
-	uint8_t op;
-	bool twice;        /* segments are being tried */
-	struct path path;  /* the size of packets is being tried */
-	uint32_t first_id; /* of the first request */
-	uint32_t id;       /* of the latest request */
-	uint64_t sent;     /* ns: when that was */
-	uint64_t next;     /* ns: when to ask again */
-	uint64_t interval; /* ns: without an answer */
-	uint64_t wait;     /* ns: while workers are missing */
-	uint64_t until;    /* ns: when to give up */
-	uint64_t notice;   /* ns: when to tell what is waited for */
-	bool waits;        /* the switch waits for other workers */
-	bool waits_above;  /* all are here, but not at a switch above */
-	bool bare; /* the latest request had no cookie, to see whether the switch is there */
+	bool twice;       /* segments are being tried */
+	struct path path; /* the size of packets is being tried */
+	uint64_t until;   /* ns: when to give up joining */
+	uint64_t notice;  /* ns: when to tell what is waited for */
 	bool over;
 };
 
-/* The proof sent with a request: nothing, a cookie, or the session. */
-static uint64_t
-secret_of(const struct talk *talk)
+static bool
+is_leaving(const struct talk *talk)
 {
-	const struct peer *peer = talk->peer;
+	return talk->peer->member.state == AGGREGATE_MEMBER_LEAVING;
+}
 
-	if (talk->op == AGGREGATE_LEAVE)
-		return peer->joined ? peer->session : peer->cookie;
-	return talk->bare ? 0 : peer->cookie;
+/* The switch waits for other workers. */
+static bool
+waits(const struct talk *talk)
+{
+	return talk->peer->member.state == AGGREGATE_MEMBER_WAITING;
+}
+
+/* All are here, but not at a switch above. */
+static bool
+waits_above(const struct talk *talk)
+{
+	return waits(talk) && talk->peer->member.decided > 1;
 }
 
 static int
-send_request(struct talk *talk)
+send_request(struct talk *talk, const struct aggregate_message *message)
 {
 	if (path_is_tried(&talk->path))
-		return join_send_long(talk->comm, talk->peer, talk->path.trying);
-	return join_send(talk->comm, talk->peer, talk->op, secret_of(talk), talk->twice);
+		return join_send_long(talk->comm, talk->peer, message, talk->path.trying);
+	return join_send(talk->comm, talk->peer, message, talk->twice);
 }
+
+static int give_up(struct talk *talk);
 
 static int
 ask(struct talk *talk, uint64_t now)
 {
-	talk->id = talk->comm->next_id;
-	talk->sent = now;
-	talk->next = now + (talk->waits ? talk->wait : talk->interval);
-	if (send_request(talk) == 0 || errno == EAGAIN || errno == EINTR ||
-		soft_error_record(talk->peer, errno, now)) {
+	struct peer *peer = talk->peer;
+	struct aggregate_message message;
+	const enum aggregate_member_action action =
+		aggregate_member_poll(&peer->member, &join_times, 0, now, &message);
+
+	if (action == AGGREGATE_DO_PART)
+		return give_up(talk);
+	if (action != AGGREGATE_DO_SEND)
+		return NETFC_ALLREDUCE_OK;
+	if (send_request(talk, &message) == 0 || errno == EAGAIN || errno == EINTR ||
+		soft_error_record(peer, errno, now)) {
 		/* Clear the pending error: if it persists, it will show again. */
-		talk->twice &= talk->peer->soft_error == 0;
+		talk->twice &= peer->soft_error == 0;
 		return NETFC_ALLREDUCE_OK;
 	}
 	if (!talk->twice)
-		return error_of_call(talk->comm, talk->peer, "send to", errno);
+		return error_of_call(talk->comm, peer, "send to", errno);
 	talk->twice = false;
+	peer->member.next = now;
 	return ask(talk, now);
 }
 
@@ -99,13 +107,14 @@ ask(struct talk *talk, uint64_t now)
 static bool
 can_be_granted(const struct talk *talk, const struct aggregate_join *join)
 {
-	const struct netfc_allreduce *comm = talk->comm;
+	const struct netfc_allreduce_options *options = &talk->comm->options;
+	const struct aggregate_join asked = {
+		.workers = (uint8_t)options->workers,
+		.slots = (uint16_t)options->slots,
+		.bytes = (uint16_t)talk->peer->asked_bytes,
+	};
 
-	return join->workers == comm->options.workers && join->slots > 0 &&
-		(join->slots & (join->slots - 1)) == 0 && join->slots <= comm->options.slots &&
-		join->shards > 0 && join->shards <= PEERS_MAX_SHARDS && join->bytes >= 4 &&
-		join->bytes % 4 == 0 && join->bytes <= talk->peer->asked_bytes &&
-		join->least <= join->bytes &&
+	return aggregate_member_can_be_granted(&asked, join) && join->bytes % 4 == 0 &&
 		address_port(&talk->peer->address) + join->shards - 1 <= UINT16_MAX;
 }
 
@@ -115,6 +124,7 @@ granted(struct talk *talk, const struct aggregate_message *reply)
 	const struct aggregate_join *join = &reply->join;
 	struct peer *peer = talk->peer;
 
+	keys_of_session(talk->comm, peer);
 	if (tree_is_there(&talk->comm->options) && join->place.decided == 0)
 		return error_set_for(talk->comm, peer, NETFC_ALLREDUCE_PROTOCOL,
 			"Switch %s knows no trees: install one release on switches and workers.",
@@ -129,33 +139,10 @@ granted(struct talk *talk, const struct aggregate_message *reply)
 	peer->shards = join->shards;
 	peer->bytes = join->bytes;
 	peer->least = join->least;
-	peer->session = aggregate_granted_session(reply);
 	peer->knows_labels = (join->features & AGGREGATE_FEATURE_LABELS) != 0;
 	peer->takes_digits = join->session != 0 && join->least == 0;
-	keys_of_session(talk->comm, peer);
-	peer->first_alive = talk->comm->next_id;
-	peer->joined = true;
 	talk->over = true;
 	return NETFC_ALLREDUCE_OK;
-}
-
-static bool
-is_answer_to_latest(const struct talk *talk, const struct aggregate_message *reply)
-{
-	return reply->id >> 1 == talk->id >> 1;
-}
-
-/* A reply to one of the talk's own requests: others come late, from another time or another host.
- */
-static bool
-is_answer(const struct talk *talk, const struct aggregate_message *reply)
-{
-	const struct netfc_allreduce *comm = talk->comm;
-	uint64_t secret = talk->op == AGGREGATE_JOIN ? comm->options.token : secret_of(talk);
-
-	return reply->op == talk->op && reply->job == comm->options.job &&
-		reply->worker == comm->options.worker && reply->token == secret &&
-		reply->id - talk->first_id < comm->next_id - talk->first_id;
 }
 
 /*
@@ -163,12 +150,9 @@ is_answer(const struct talk *talk, const struct aggregate_message *reply)
  * chunk's packet show that such packets pass both ways.
  */
 static int
-take_cookie(struct talk *talk, const struct aggregate_message *reply, size_t length, uint64_t now)
+take_cookie(struct talk *talk, const struct aggregate_message *reply, bool news, size_t length,
+	uint64_t now)
 {
-	bool news = reply->join.cookie != talk->peer->cookie;
-
-	if (!is_answer_to_latest(talk, reply))
-		return NETFC_ALLREDUCE_OK;
 	if (path_is_tried(&talk->path)) {
 		if (length < AGGREGATE_HEADER_BYTES + talk->path.trying)
 			return NETFC_ALLREDUCE_OK;
@@ -178,40 +162,40 @@ take_cookie(struct talk *talk, const struct aggregate_message *reply, size_t len
 	} else {
 		path_begin(talk->comm, talk->peer, &talk->path, reply->join.bytes);
 	}
-	talk->peer->cookie = reply->join.cookie;
-	talk->twice = talk->bare = false;
+	talk->twice = false;
+	talk->peer->member.next = now;
 	return ask(talk, now);
 }
 
 static int
 take_reply(struct talk *talk, const struct aggregate_message *reply, size_t length, uint64_t now)
 {
-	struct netfc_allreduce *comm = talk->comm;
+	struct peer *peer = talk->peer;
+	const bool latest = aggregate_member_is_latest(&peer->member, reply);
+	const uint64_t sent = peer->member.sent;
+	const enum aggregate_member_action action =
+		aggregate_member_take(&peer->member, &join_times, reply, now);
 
-	if (!is_answer(talk, reply))
+	if (action == AGGREGATE_DO_IGNORE)
 		return NETFC_ALLREDUCE_OK;
-	talk->peer->heard = now;
-	soft_error_clear(talk->peer);
-	if (is_answer_to_latest(talk, reply))
-		rtt_sample(&talk->peer->channel[0].rtt, now - talk->sent);
-	if ((reply->id & 1) != 0)
-		talk->peer->gso = true;
-	if (reply->code == NETFC_STATUS_OK && talk->op == AGGREGATE_JOIN)
+	peer->heard = now;
+	soft_error_clear(peer);
+	if (latest)
+		rtt_sample(&peer->channel[0].rtt, now - sent);
+	peer->gso |= (reply->id & 1) != 0;
+	switch (action) {
+	case AGGREGATE_DO_ENTER:
 		return granted(talk, reply);
-	if (talk->op == AGGREGATE_LEAVE) {
-		talk->over = true; /* if it is refused, the job is not there, which is as well */
+	case AGGREGATE_DO_PART:
+		talk->over = true;
 		return NETFC_ALLREDUCE_OK;
-	}
-	if (reply->code == AGGREGATE_STATUS_CODE && reply->reason == AGGREGATE_REASON_COOKIE)
-		return take_cookie(talk, reply, length, now);
-	if (reply->code == AGGREGATE_STATUS_CODE && reply->reason == AGGREGATE_REASON_WAITING) {
-		if (!talk->waits)
-			talk->next = now + talk->wait;
-		talk->waits = true;
-		talk->waits_above = reply->join.place.decided > 1;
+	case AGGREGATE_DO_GIVE_UP:
+		return error_of_reply(talk->comm, peer, reply->code, reply->reason);
+	case AGGREGATE_DO_WAIT:
 		return NETFC_ALLREDUCE_OK;
+	default:
+		return take_cookie(talk, reply, action == AGGREGATE_DO_ASK, length, now);
 	}
-	return error_of_reply(comm, talk->peer, reply->code, reply->reason);
 }
 
 static int
@@ -247,14 +231,14 @@ give_up(struct talk *talk)
 	const char *text = talk->peer->address.text;
 	int status;
 
-	if (talk->waits_above)
+	if (waits_above(talk))
 		return error_set_for(comm, talk->peer, NETFC_ALLREDUCE_WAITING,
 			"All %u workers of switch %s have joined job %u, but not all of its tree's %u "
 			"within %.1f s: start the others, or look at the switches above (option "
 			"join_ms).",
 			comm->options.workers, text, comm->options.job, comm->options.tree_workers,
 			comm->options.join_ms / 1e3);
-	if (talk->waits)
+	if (waits(talk))
 		return error_set_for(comm, talk->peer, NETFC_ALLREDUCE_WAITING,
 			"Not all %u workers have joined job %u at switch %s within %.1f s: start the "
 			"others, or look at why they do not get there (option join_ms).",
@@ -278,36 +262,16 @@ give_up(struct talk *talk)
 static int
 pause_talk(struct talk *talk, uint64_t now)
 {
-	uint64_t then = talk->next < talk->until ? talk->next : talk->until;
+	uint64_t next = aggregate_member_due(&talk->peer->member, &join_times, 0);
+	uint64_t then = next < talk->until ? next : talk->until;
 	struct timespec timeout = clock_timespec(clock_until(now, then));
 
 	/* Leaving is short: who is told of a signal would leave nothing. */
-	if (!transport_sleep(talk->peer, talk->comm->wake, &timeout) && talk->op == AGGREGATE_JOIN)
+	if (!transport_sleep(talk->peer, talk->comm->wake, &timeout) && !is_leaving(talk))
 		return error_set_for(talk->comm, talk->peer, NETFC_ALLREDUCE_INTERRUPTED,
 			"A signal came while switch %s was being asked: call again.",
 			talk->peer->address.text);
 	return NETFC_ALLREDUCE_OK;
-}
-
-static void
-lengthen(uint64_t *interval, uint64_t most)
-{
-	*interval = *interval * 2 < most ? *interval * 2 : most;
-}
-
-/* It is time to ask again. An outdated cookie may be why the switch is silent: every other request
- * has none. */
-static void
-ask_later(struct talk *talk)
-{
-	if (talk->waits) {
-		lengthen(&talk->wait, LAST_WAIT);
-		talk->bare = false;
-	} else {
-		lengthen(&talk->interval,
-			talk->op == AGGREGATE_LEAVE ? LAST_LEAVE_INTERVAL : LAST_INTERVAL);
-		talk->bare = talk->peer->cookie != 0 && !talk->bare;
-	}
 }
 
 /* Report what joining waits for, if the user wants to know. */
@@ -318,14 +282,14 @@ notify(struct talk *talk, uint64_t now)
 	const char *switch_text = talk->peer->address.text;
 	char text[NOTICE_BYTES];
 
-	if (options->notice == NULL || talk->op != AGGREGATE_JOIN || now < talk->notice)
+	if (options->notice == NULL || is_leaving(talk) || now < talk->notice)
 		return;
 	talk->notice = now + NEXT_NOTICE;
-	if (talk->waits_above)
+	if (waits_above(talk))
 		snprintf(text, sizeof(text),
 			"Worker %u waits for those of other switches in job %u's tree, above switch %s.",
 			options->worker, options->job, switch_text);
-	else if (talk->waits)
+	else if (waits(talk))
 		snprintf(text, sizeof(text),
 			"Worker %u waits for the others of job %u's %u workers to join at switch %s.",
 			options->worker, options->job, options->workers, switch_text);
@@ -359,8 +323,7 @@ hold(struct talk *talk)
 		if (now >= talk->until)
 			return give_up(talk);
 		notify(talk, now);
-		if (now >= talk->next) {
-			ask_later(talk);
+		if (now >= aggregate_member_due(&talk->peer->member, &join_times, 0)) {
 			status = path_is_silent(talk->comm, talk->peer, &talk->path);
 			if (status == NETFC_ALLREDUCE_OK)
 				status = ask(talk, now);
@@ -371,14 +334,6 @@ hold(struct talk *talk)
 			status = receive(talk);
 	}
 	return status;
-}
-
-static int
-begin(struct talk *talk)
-{
-	talk->first_id = talk->comm->next_id;
-	talk->notice = clock_now() + FIRST_NOTICE;
-	return ask(talk, clock_now());
 }
 
 /* A signal has come: the next call goes on from here. */
@@ -401,42 +356,44 @@ join_forget(struct netfc_allreduce *comm)
 	comm->talk = NULL;
 }
 
+static void
+begin(struct netfc_allreduce *comm, struct peer *peer)
+{
+	const struct netfc_allreduce_options *options = &comm->options;
+
+	aggregate_member_begin(&peer->member, options->job, (uint8_t)options->worker,
+		options->token, comm->incarnation);
+	aggregate_member_ask(&peer->member, &join_times, clock_now());
+}
+
 int
 join_peer(struct netfc_allreduce *comm, struct peer *peer, uint64_t until)
 {
-	int status = NETFC_ALLREDUCE_OK;
 	struct talk talk = {
 		.comm = comm,
 		.peer = peer,
-		.op = AGGREGATE_JOIN,
 		.twice = comm->options.gso && !transport_has_rings(peer),
-		.interval = FIRST_INTERVAL,
-		.wait = FIRST_WAIT,
+		.notice = clock_now() + FIRST_NOTICE,
 	};
+	int status;
 
 	if (comm->talk != NULL) {
 		talk = *comm->talk;
 		join_forget(comm);
 	} else {
-		status = begin(&talk);
+		begin(comm, peer);
 	}
 	talk.until = until;
-	if (status == NETFC_ALLREDUCE_OK)
-		status = hold(&talk);
+	status = hold(&talk);
 	return status == NETFC_ALLREDUCE_INTERRUPTED ? keep(&talk) : status;
 }
 
 int
 join_leave(struct netfc_allreduce *comm, struct peer *peer)
 {
-	struct talk talk = {
-		.comm = comm,
-		.peer = peer,
-		.op = AGGREGATE_LEAVE,
-		.interval = FIRST_INTERVAL,
-		.until = clock_now() + LEAVE_TIME,
-	};
-	int status = begin(&talk);
+	struct talk talk = {.comm = comm, .peer = peer, .until = NEVER};
 
-	return status == NETFC_ALLREDUCE_OK ? hold(&talk) : status;
+	if (!aggregate_member_leave(&peer->member, &join_times, AGGREGATE_REASON_NONE, clock_now()))
+		return NETFC_ALLREDUCE_OK;
+	return hold(&talk);
 }

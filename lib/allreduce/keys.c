@@ -65,8 +65,8 @@ keys_of_session(struct netfc_allreduce *comm, struct peer *peer)
 		return;
 	peer->keys = comm->keys->sessions[peer->index];
 	for (enum aggregate_direction d = 0; d < DIRECTIONS; d++)
-		aggregate_tag_session_key(
-			comm->keys->secret, comm->options.job, peer->session, d, &peer->keys[d]);
+		aggregate_tag_session_key(comm->keys->secret, comm->options.job,
+			peer->member.session, d, &peer->keys[d]);
 }
 
 static size_t
@@ -83,8 +83,8 @@ tag_withdrawal(const struct netfc_allreduce *comm, const struct peer *peer, uint
 {
 	struct aggregate_tag_key key;
 
-	aggregate_tag_session_key(
-		comm->keys->secret, comm->options.job, peer->cookie, AGGREGATE_TO_SWITCH, &key);
+	aggregate_tag_session_key(comm->keys->secret, comm->options.job, peer->member.cookie,
+		AGGREGATE_TO_SWITCH, &key);
 	length = tag(&key, payload, length, 0);
 	aggregate_tag_key_clear(&key);
 	return length;

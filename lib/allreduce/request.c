@@ -16,30 +16,19 @@
 		AGGREGATE_TAG_BYTES)
 #define LONGEST 65536
 
+/* A worker asks for what its options say. */
 static struct aggregate_message
-request_of(struct netfc_allreduce *comm, const struct peer *peer, uint8_t op, uint64_t secret)
+complete(const struct netfc_allreduce *comm, const struct peer *peer,
+	const struct aggregate_message *begun)
 {
-	const struct aggregate_message message = {
-		.op = op,
-		.worker = (uint8_t)comm->options.worker,
-		.job = comm->options.job,
-		.id = comm->next_id,
-		.token = op == AGGREGATE_JOIN ? comm->options.token : secret,
-		.reason = comm->failed_for,
-		.join =
-			{
-				.workers = (uint8_t)comm->options.workers,
-				.slots = (uint16_t)comm->options.slots,
-				.bytes = (uint16_t)peer->asked_bytes,
-				.least = comm->options.bytes == 0 ? PATH_MIN_BYTES : 0,
-				.features = AGGREGATE_FEATURE_LABELS,
-				.cookie = secret,
-				.incarnation = comm->incarnation,
-				.place = tree_place(&comm->options),
-			},
-	};
+	struct aggregate_message message = *begun;
 
-	comm->next_id += 2;
+	message.join.workers = (uint8_t)comm->options.workers;
+	message.join.slots = (uint16_t)comm->options.slots;
+	message.join.bytes = (uint16_t)peer->asked_bytes;
+	message.join.least = comm->options.bytes == 0 ? PATH_MIN_BYTES : 0;
+	message.join.features = AGGREGATE_FEATURE_LABELS;
+	message.join.place = tree_place(&comm->options);
 	return message;
 }
 
@@ -56,21 +45,23 @@ static int
 send_two_segments(struct netfc_allreduce *comm, struct peer *peer, struct aggregate_message message)
 {
 	uint8_t payload[2 * JOIN_BYTES];
-	size_t bytes = build(comm, peer, &message, payload);
+	size_t bytes;
 
+	message.id += 2;
+	bytes = build(comm, peer, &message, payload);
 	message.id++;
 	build(comm, peer, &message, payload + bytes);
 	return packets_send_segments(peer->channel[0].fd, payload, 2 * bytes, bytes) < 0 ? -1 : 0;
 }
 
 int
-join_send(
-	struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint64_t secret, bool segments)
+join_send(struct netfc_allreduce *comm, struct peer *peer, const struct aggregate_message *begun,
+	bool segments)
 {
-	const struct aggregate_message message = request_of(comm, peer, op, secret);
+	const struct aggregate_message message = complete(comm, peer, begun);
 	uint8_t payload[JOIN_BYTES];
 
-	if (segments && send_two_segments(comm, peer, request_of(comm, peer, op, secret)) < 0)
+	if (segments && send_two_segments(comm, peer, message) < 0)
 		return -1;
 	return transport_send(&peer->channel[0], payload, build(comm, peer, &message, payload)) < 0
 		? -1
@@ -78,13 +69,28 @@ join_send(
 }
 
 int
-join_send_long(struct netfc_allreduce *comm, struct peer *peer, unsigned int values_bytes)
+join_send_long(struct netfc_allreduce *comm, struct peer *peer,
+	const struct aggregate_message *begun, unsigned int values_bytes)
 {
 	uint8_t payload[LONGEST] = {0};
-	const struct aggregate_message message = request_of(comm, peer, AGGREGATE_JOIN, 0);
+	struct aggregate_message message = complete(comm, peer, begun);
 	size_t bytes = AGGREGATE_HEADER_BYTES + values_bytes;
 
+	message.join.cookie = 0;
 	aggregate_build_request(payload, &message);
 	bytes = keys_tag_control(comm, peer, payload, bytes);
 	return transport_send(&peer->channel[0], payload, bytes) < 0 ? -1 : 0;
+}
+
+enum aggregate_member_action
+join_say(struct netfc_allreduce *comm, struct peer *peer,
+	const struct aggregate_member_times *times, uint64_t since, uint64_t now)
+{
+	struct aggregate_message message;
+	const enum aggregate_member_action action =
+		aggregate_member_poll(&peer->member, times, since, now, &message);
+
+	if (action == AGGREGATE_DO_SEND)
+		join_send(comm, peer, &message, false);
+	return action;
 }

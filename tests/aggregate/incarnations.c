@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <aggregate_member.h>
+
 #include "incarnations.h"
 #include "states.h"
 
@@ -45,8 +47,11 @@ static void
 code_worker(struct coder *coder, struct model_worker *worker)
 {
 	code(coder, &worker->incarnation, 2);
-	code(coder, &worker->phase, 2);
+	code(coder, &worker->state, 3);
 	code(coder, &worker->port, 2);
+	code(coder, &worker->id, 2);
+	code(coder, &worker->cookie_id, 2);
+	code_flag(coder, &worker->bare);
 	code_flag(coder, &worker->cookie);
 	code(coder, &worker->ended, 3);
 	code(coder, &worker->serial, 3);
@@ -61,6 +66,7 @@ code_model(struct coder *coder, struct model *model)
 	code(coder, &model->generation, 3);
 	code(coder, &model->ended, 3);
 	code(coder, &model->troubles, 2);
+	code_flag(coder, &model->forgotten);
 	for (unsigned int j = 0; j < JOBS; j++)
 		code_job(coder, &model->job[j]);
 	for (unsigned int e = 0; e < MAX_ENTRIES; e++)
@@ -136,7 +142,7 @@ static void
 show_packet(const struct packet *packet)
 {
 	static const char *const names[] = {
-		"nothing", "join", "cookie", "joined", "chunk", "result", "leave", "left"};
+		"nothing", "join", "cookie", "answer", "chunk", "result", "leave", "left"};
 
 	printf("  in flight: %s, worker %u at port %u, incarnation %u", names[packet->kind],
 		packet->worker, packet->port, packet->incarnation);
@@ -150,8 +156,6 @@ show_packet(const struct packet *packet)
 void
 fail(const char *what, const struct model *model)
 {
-	static const char *const phases[] = {"joining", "running", "leaving"};
-
 	printf("%s\n  %u jobs begun, %u ended\n", what, model->generation, model->ended);
 	for (unsigned int j = 0; j < JOBS; j++) {
 		const struct model_job *job = &model->job[j];
@@ -171,7 +175,8 @@ fail(const char *what, const struct model *model)
 		const struct model_worker *worker = &model->worker[w];
 
 		printf("  worker %u at port %u: incarnation %u, %s, session %u, done %u %u\n", w,
-			worker->port, worker->incarnation, phases[worker->phase], worker->session,
+			worker->port, worker->incarnation,
+			aggregate_member_state_name(worker->state), worker->session,
 			worker->done[0], worker->done[1]);
 	}
 	for (unsigned int f = 0; f < MAX_IN_FLIGHT && model->flight[f] != 0; f++) {

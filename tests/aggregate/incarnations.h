@@ -5,7 +5,8 @@
 /**
  * @file
  * Two workers, a table and a network, through two incarnations of one job: what explore_jobs.c
- * explores. Sessions and cookies have small numbers here: a session is the job's generation, a
+ * explores: the real table, and of each worker the real member (aggregate_member.h). Sessions,
+ * cookies and the ids of messages have small numbers here: a session is the job's generation, a
  * cookie what it was made of.
  */
 
@@ -22,13 +23,16 @@
 #define PORTS 4     /* of a worker: another for each process of it */
 #define PROCESSES 2 /* of them have the same UDP port */
 #define NUMBERS 8   /* of sessions and of what cookies are made of */
+#define IDS 3       /* of a state's messages */
+#define NUMBER 5    /* of the job */
+#define TOKEN 77
 
 /** What the network holds. */
 enum kind {
 	NOTHING,
 	JOIN,
 	COOKIE,
-	JOINED,
+	ANSWER,
 	CHUNK,
 	RESULT,
 	LEAVE,
@@ -41,7 +45,15 @@ struct packet {
 	bool cookie;                       /* join, leave: it has a cookie */
 	uint8_t session;                   /* or, with a cookie, how many jobs had ended */
 	uint8_t chunk;                     /* or, with a cookie, the place's serial */
-	uint8_t parts; /* result: bit w: worker w's values were the second incarnation's */
+	uint8_t parts; /* result: bit w: worker w's values were the second incarnation's; join,
+			* leave and their answers: which of its state's messages it is */
+};
+
+/** What an answer to a join says, in `chunk`. Its `cookie`: the join was of one who is in. */
+enum answer {
+	ANSWER_JOINED,
+	ANSWER_WAITING,
+	ANSWER_REFUSED,
 };
 
 struct model_job {
@@ -56,16 +68,13 @@ struct model_entry {
 	uint8_t port[WORKERS];
 };
 
-enum phase {
-	JOINING,
-	RUNNING,
-	LEAVING,
-};
-
 struct model_worker {
-	uint8_t incarnation, phase, port;
+	uint8_t incarnation, state, port; /* state: enum aggregate_member_state */
+	uint8_t id;  /* which of the state's messages was the latest: from IDS - 1 on all are one */
+	bool bare;   /* as in struct aggregate_member */
 	bool cookie; /* it knows one, made of: */
 	uint8_t ended, serial;
+	uint8_t cookie_id; /* which message it came for */
 	uint8_t session;
 	uint8_t done[MAX_SLOTS]; /* rounds that it has the result of */
 };
@@ -73,6 +82,7 @@ struct model_worker {
 struct model {
 	uint8_t generation, ended;
 	uint8_t troubles; /* that may yet come: restarts, long silences */
+	bool forgotten;   /* the switch was restarted with a complete job */
 	struct model_job job[JOBS];
 	struct model_entry entry[MAX_ENTRIES];
 	struct model_worker worker[WORKERS];
@@ -109,6 +119,31 @@ void table_poll(struct model *model);
 void table_poll_without(struct model *model, unsigned int worker);
 void table_poll_late(struct model *model);
 
+/** The table is a new one, that knows nothing. */
+void table_restart(struct model *model);
+
+/**
+ * A member's secrets, as the table makes them.
+ *
+ * @param cookie of a packet's worker, port, incarnation, jobs ended and serial
+ */
+uint64_t table_cookie(const struct packet *packet);
+uint64_t table_session(unsigned int number);
+uint64_t table_incarnation(const struct packet *packet);
+
+/**
+ * A worker's member sends a join or a leave, whatever is due.
+ *
+ * @param kind JOIN, or LEAVE: of one who has not got in, and gives up
+ */
+struct packet member_send(struct model *model, unsigned int worker, enum kind kind);
+
+/** It gets an answer. Returns enum aggregate_member_action. */
+int member_take(struct model *model, const struct packet *reply);
+
+/** It leaves: the job is done. */
+void member_leave(struct model_worker *worker);
+
 /* What workers and the network do in a state of the model; what must not be is told by fail(). */
 
 extern uint32_t job_slots, job_rounds; /**< of a job: set before anything else */
@@ -141,11 +176,12 @@ bool is_over(const struct model *m);
 
 /** Whether a worker has anything to send about a slot, or, if not running, slot 0; and what. */
 bool has_packet(const struct model *m, unsigned int w, unsigned int slot);
-struct packet next_packet(const struct model *m, unsigned int w, unsigned int slot);
+struct packet next_packet(struct model *m, unsigned int w, unsigned int slot);
 
-/** A join or leave with the cookie that a worker knows, if it knows one. */
-struct packet with_cookie(const struct model *m, unsigned int w, enum kind kind);
+/** Whether a worker joins, and is not in. */
+bool is_joining(const struct model_worker *worker);
 
-void forget_cookie(struct model_worker *worker);
+/** A worker as a process that has just begun to join. */
+struct model_worker new_worker(uint8_t incarnation, uint8_t port);
 
 #endif /* INCARNATIONS_H */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The workers, what the network holds for them, and what must not be. */
 #include <aggregate.h>
+#include <aggregate_member.h>
 
 #include "incarnations.h"
 #include "jobs/table.h"
@@ -74,6 +75,11 @@ is_lost(const struct model *m)
 {
 	const struct model_job *job = open_job(m);
 
+	for (unsigned int w = 0; w < WORKERS; w++)
+		if (m->worker[w].state == AGGREGATE_MEMBER_REFUSED)
+			return true;
+	if (m->forgotten)
+		return true;
 	for (unsigned int w = 0; job != NULL && w < WORKERS; w++)
 		if (job->port[w] != m->worker[w].port &&
 			(!(job->left >> w & 1) ||
@@ -112,32 +118,18 @@ request_of(const struct model *m, unsigned int w)
 		.worker = (uint8_t)w, .port = worker->port, .incarnation = worker->incarnation};
 }
 
-/* A join or leave with the cookie that a worker knows. */
-struct packet
-with_cookie(const struct model *m, unsigned int w, enum kind kind)
-{
-	const struct model_worker *worker = &m->worker[w];
-	struct packet packet = request_of(m, w);
-
-	packet.kind = (uint8_t)kind;
-	packet.cookie = worker->cookie;
-	packet.session = worker->ended;
-	packet.chunk = worker->serial;
-	return packet;
-}
-
 /* What a worker sends about a slot, or, if it has none, about its job. */
 struct packet
-next_packet(const struct model *m, unsigned int w, unsigned int slot)
+next_packet(struct model *m, unsigned int w, unsigned int slot)
 {
 	const struct model_worker *worker = &m->worker[w];
 	struct packet packet = request_of(m, w);
 
-	if (worker->phase == JOINING)
-		return with_cookie(m, w, JOIN);
+	if (worker->state != AGGREGATE_MEMBER_JOINED)
+		return member_send(m, w, is_joining(worker) ? JOIN : LEAVE);
 	packet.session = worker->session;
-	packet.kind = worker->phase == RUNNING ? CHUNK : LEAVE;
-	packet.chunk = worker->phase == RUNNING ? wanted(worker, slot) : 0;
+	packet.kind = CHUNK;
+	packet.chunk = wanted(worker, slot);
 	return packet;
 }
 
@@ -148,26 +140,28 @@ has_packet(const struct model *m, unsigned int w, unsigned int slot)
 
 	if (is_done(worker))
 		return false;
-	return worker->phase == RUNNING ? worker->done[slot] < job_rounds : slot == 0;
+	if (worker->state == AGGREGATE_MEMBER_JOINED)
+		return worker->done[slot] < job_rounds;
+	return slot == 0 && (is_joining(worker) || worker->state == AGGREGATE_MEMBER_LEAVING);
 }
 
-void
-forget_cookie(struct model_worker *worker)
+struct model_worker
+new_worker(uint8_t incarnation, uint8_t port)
 {
-	worker->cookie = false;
-	worker->ended = worker->serial = 0;
+	return (struct model_worker){
+		.incarnation = incarnation, .port = port, .state = AGGREGATE_MEMBER_ASKING};
 }
 
+/* What it knew of its cookie, nobody asks any more. */
 static void
-receive_joined(struct model *m, const struct packet *reply)
+check_joined(struct model *m, unsigned int w)
 {
-	struct model_worker *worker = &m->worker[reply->worker];
-	const struct model_worker *other = &m->worker[1 - reply->worker];
+	struct model_worker *worker = &m->worker[w];
+	const struct model_worker *other = &m->worker[1 - w];
 
-	worker->phase = RUNNING;
-	worker->session = reply->session;
-	forget_cookie(worker);
-	if (other->phase != JOINING && other->session == worker->session &&
+	worker->cookie = false;
+	worker->ended = worker->serial = worker->cookie_id = 0;
+	if (!is_joining(other) && other->session == worker->session &&
 		other->incarnation != worker->incarnation)
 		fail("two incarnations have one session", m);
 }
@@ -179,7 +173,7 @@ receive_result(struct model *m, const struct packet *result)
 	unsigned int slot = result->chunk & (job_slots - 1);
 	bool waits = false;
 
-	if (worker->phase != RUNNING || worker->session != result->session)
+	if (worker->state != AGGREGATE_MEMBER_JOINED || worker->session != result->session)
 		return;
 	if (worker->done[slot] == job_rounds || wanted(worker, slot) != result->chunk)
 		return;
@@ -189,19 +183,42 @@ receive_result(struct model *m, const struct packet *result)
 	for (unsigned int s = 0; s < job_slots; s++)
 		waits |= worker->done[s] < job_rounds;
 	if (!waits)
-		worker->phase = LEAVING;
+		member_leave(worker);
+}
+
+/* Whom the switch has let in it does not forget, unless it is restarted. */
+static void
+check_lost(const struct model *m)
+{
+	if (!m->forgotten)
+		fail("a member of a job that goes on is told that it is lost", m);
 }
 
 static void
-receive_left(struct model_worker *worker)
+receive_answer(struct model *m, const struct packet *reply)
 {
-	const struct model_worker next = {
-		.incarnation = (uint8_t)(worker->incarnation + 1), .port = worker->port};
+	const unsigned int w = reply->worker;
 
-	*worker = next;
+	switch (member_take(m, reply)) {
+	case AGGREGATE_DO_ENTER:
+		check_joined(m, w);
+		break;
+	case AGGREGATE_DO_END:
+		check_lost(m);
+		break;
+	case AGGREGATE_DO_PART:
+		m->worker[w] =
+			new_worker((uint8_t)(m->worker[w].incarnation + 1), m->worker[w].port);
+		break;
+	default:
+		break;
+	}
 }
 
-/* Replies to joins and leaves are matched by their requests' ids, results by their session. */
+/*
+ * Replies to joins and leaves are matched by their requests' ids, which each incarnation draws,
+ * results by their session.
+ */
 static void
 receive(struct model *m, const struct packet *reply)
 {
@@ -214,17 +231,8 @@ receive(struct model *m, const struct packet *reply)
 			receive_result(m, reply);
 		return;
 	}
-	if (worker->port != reply->port || reply->incarnation != worker->incarnation)
-		return;
-	if (reply->kind == LEFT && worker->phase == LEAVING) {
-		receive_left(worker);
-	} else if (reply->kind == JOINED && worker->phase == JOINING) {
-		receive_joined(m, reply);
-	} else if (reply->kind == COOKIE && worker->phase == JOINING) {
-		worker->cookie = true;
-		worker->ended = reply->session;
-		worker->serial = reply->chunk;
-	}
+	if (worker->port == reply->port && reply->incarnation == worker->incarnation)
+		receive_answer(m, reply);
 }
 
 /* ---- The table ---- */
@@ -242,7 +250,7 @@ static void
 check_join(const struct model *m, const struct packet *request, enum aggregate_action action,
 	bool was_lost)
 {
-	if (is_late(m, request) || m->worker[request->worker].phase != JOINING || was_lost)
+	if (is_late(m, request) || !is_joining(&m->worker[request->worker]) || was_lost)
 		return;
 	if (action != AGGREGATE_COOKIE && action != AGGREGATE_WAITING && action != AGGREGATE_JOINED)
 		fail(aggregate_action_meaning(action), m);
@@ -251,7 +259,7 @@ check_join(const struct model *m, const struct packet *request, enum aggregate_a
 static void
 check_leave(const struct model *m, const struct packet *request, enum aggregate_action action)
 {
-	if (is_late(m, request) || m->worker[request->worker].phase != LEAVING)
+	if (is_late(m, request) || m->worker[request->worker].state != AGGREGATE_MEMBER_LEAVING)
 		return;
 	if (action != AGGREGATE_LEFT && action != AGGREGATE_NO_JOB)
 		fail("a leave came to nothing", m);
@@ -271,8 +279,8 @@ check_chunk(const struct model *m, const struct packet *request, enum aggregate_
 		break;
 	case AGGREGATE_NO_JOB:
 	case AGGREGATE_STALE_SESSION:
-		if (!is_late(m, request) && worker->phase == RUNNING &&
-			request->session == worker->session)
+		if (!is_late(m, request) && worker->state == AGGREGATE_MEMBER_JOINED &&
+			request->session == worker->session && !m->forgotten)
 			fail("a chunk of a job that goes on was refused", m);
 		break;
 	case AGGREGATE_STALLED:

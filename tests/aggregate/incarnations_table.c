@@ -9,8 +9,6 @@
 #include "jobs/job.h"
 #include "sums/lanes.h"
 
-#define NUMBER 5
-#define TOKEN 77
 #define NOW UINT64_C(1000000) /* ticks: no time goes by, but where it says so */
 #define HALF_OPEN 1000
 #define IDLE 100000
@@ -318,12 +316,29 @@ keep(struct model *model)
 
 /* ---- Packets ---- */
 
+uint64_t
+table_cookie(const struct packet *packet)
+{
+	return cookies[packet->worker][packet->port][packet->incarnation][packet->session]
+		      [packet->chunk];
+}
+
+uint64_t
+table_session(unsigned int number)
+{
+	return sessions[number];
+}
+
+uint64_t
+table_incarnation(const struct packet *packet)
+{
+	return incarnation_of(packet->port, packet->incarnation);
+}
+
 static uint64_t
 secret_of(const struct packet *packet)
 {
-	return packet->cookie ? cookies[packet->worker][packet->port][packet->incarnation]
-				       [packet->session][packet->chunk]
-			      : sessions[packet->session];
+	return packet->cookie ? table_cookie(packet) : sessions[packet->session];
 }
 
 static struct aggregate_message
@@ -337,7 +352,8 @@ message_of(const struct packet *packet, uint8_t *values)
 		message.join = (struct aggregate_join){
 			.workers = WORKERS, .slots = (uint16_t)limits.slots, .bytes = 4};
 		message.join.incarnation = incarnation_of(packet->port, packet->incarnation);
-		message.join.cookie = packet->cookie ? secret_of(packet) : 0;
+		message.join.cookie =
+			packet->cookie || packet->session != 0 ? secret_of(packet) : 0;
 		return message;
 	}
 	message.op = AGGREGATE_LEAVE;
@@ -401,6 +417,25 @@ result_for(const struct model *model, const struct packet *request,
 	return reply;
 }
 
+/* One who is in and is asked for a cookie has lost its job: that says as much as a refusal. */
+static void
+answer_join(const struct model *model, const struct packet *request,
+	const struct aggregate_outcome *outcome, struct packet *reply)
+{
+	reply->kind = ANSWER;
+	reply->cookie = !request->cookie && request->session != 0;
+	if (outcome->action == AGGREGATE_JOINED) {
+		reply->chunk = ANSWER_JOINED;
+		name_session(model, reply, outcome->join.session);
+	} else if (outcome->action == AGGREGATE_COOKIE && !reply->cookie) {
+		reply->kind = COOKIE;
+		name_cookie(model, reply, outcome->join.cookie);
+	} else {
+		reply->chunk =
+			outcome->action == AGGREGATE_WAITING ? ANSWER_WAITING : ANSWER_REFUSED;
+	}
+}
+
 static void
 make_replies(const struct model *model, const struct packet *request,
 	const struct aggregate_outcome *outcome, struct packet *replies)
@@ -409,16 +444,13 @@ make_replies(const struct model *model, const struct packet *request,
 
 	*reply = (struct packet){.worker = request->worker,
 		.port = request->port,
-		.incarnation = request->incarnation};
+		.incarnation = request->incarnation,
+		.parts = request->kind == CHUNK ? 0 : request->parts};
+	if (request->kind == JOIN) {
+		answer_join(model, request, outcome, reply);
+		return;
+	}
 	switch (outcome->action) {
-	case AGGREGATE_COOKIE:
-		reply->kind = COOKIE;
-		name_cookie(model, reply, outcome->join.cookie);
-		break;
-	case AGGREGATE_JOINED:
-		reply->kind = JOINED;
-		name_session(model, reply, outcome->join.session);
-		break;
 	case AGGREGATE_REPEATED:
 		replies[0] = result_for(model, request, outcome->entry, request->worker);
 		replies[0].port = request->port;
@@ -468,6 +500,14 @@ table_poll(struct model *model)
 	restore(model);
 	aggregate_table_poll(table, NOW);
 	keep(model);
+}
+
+void
+table_restart(struct model *model)
+{
+	memset(model->job, 0, sizeof(model->job));
+	memset(model->entry, 0, sizeof(model->entry));
+	model->ended++; /* as its cookies are others */
 }
 
 void

@@ -24,7 +24,7 @@ a_switch_without_parent_says_so(void **state)
 		expect_refused(w, AGGREGATE_REASON_NO_PARENT, 1);
 	for (unsigned int w = 2; w < 4; w++)
 		expect_refused(w, AGGREGATE_REASON_WAITING, 2);
-	assert_int_equal(info_of(LEAF_B).uplink, AGGREGATE_UPLINK_WAITING);
+	assert_int_equal(info_of(LEAF_B).uplink, AGGREGATE_MEMBER_WAITING);
 }
 
 /* B's parent is A, whose parent is B. */
@@ -57,7 +57,7 @@ a_parent_without_digits_refuses(void **state)
 	tree_pass(tree, tree->now + 1000);
 	for (unsigned int w = 0; w < 4; w++)
 		expect_refused(w, AGGREGATE_REASON_DIGITS, 2);
-	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_REFUSED);
+	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_MEMBER_REFUSED);
 	assert_int_equal(info_of(LEAF_A).above, AGGREGATE_REASON_DIGITS);
 }
 
@@ -103,12 +103,12 @@ a_parent_that_comes_later_is_waited_for(void **state)
 	tree_pass(tree, tree->now + 1000);
 	for (unsigned int w = 0; w < 4; w++)
 		expect_refused(w, AGGREGATE_REASON_WAITING, 1);
-	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_ASKING);
+	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_MEMBER_ASKING);
 	assert_int_equal(info_of(LEAF_A).above_heard, 0);
 	tree->sw[0].dead = false;
 	tree_run(tree, tree->now + 10000);
 	assert_true(tree_is_done(tree));
-	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_JOINED);
+	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_MEMBER_JOINED);
 	assert_int_equal(info_of(LEAF_A).levels, 1);
 	assert_int_equal(info_of(LEAF_A).all_workers, 4);
 }
@@ -198,7 +198,7 @@ late_answers_to_a_join_end_nothing(void **state)
 	assert_int_equal(answer_join(asked.id, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_COOKIE),
 		AGGREGATE_STRAY_REPLY);
 	tree_pass(tree, tree->now + 100);
-	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_JOINED);
+	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_MEMBER_JOINED);
 }
 
 /* As on a busy machine: each answer comes when the join has been sent again. */
@@ -221,7 +221,7 @@ a_parent_that_takes_longer_than_a_retry_is_joined(void **state)
 			answer_join(before, 0, 0);
 		before = asked.id;
 	}
-	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_JOINED);
+	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_MEMBER_JOINED);
 }
 
 /* Nobody takes that for a grant. */
@@ -232,8 +232,8 @@ a_parent_that_refuses_without_a_reason_is_named(void **state)
 	tree->sw[0].dead = true;
 	tree_start(tree);
 	tree_pass(tree, tree->now + 500);
-	assert_int_equal(answer_join(tree->sw[LEAF_A].table->uplinks[0].id, AGGREGATE_STATUS_CODE,
-				 AGGREGATE_REASON_NONE),
+	assert_int_equal(answer_join(tree->sw[LEAF_A].table->uplinks[0].member.id,
+				 AGGREGATE_STATUS_CODE, AGGREGATE_REASON_NONE),
 		AGGREGATE_PARENT_ANSWERED);
 	tree_pass(tree, tree->now + 100);
 	for (unsigned int w = 0; w < 2; w++)

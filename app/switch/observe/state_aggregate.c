@@ -159,7 +159,8 @@ state_job(const struct app *app, unsigned int index)
 	json_object_set_new(object, "open", json_integer(info.open));
 	json_object_set_new(object, "levels", json_integer(info.levels));
 	json_object_set_new(object, "all_workers", json_integer(info.all_workers));
-	json_object_set_new(object, "uplink", json_string(aggregate_uplink_name(info.uplink)));
+	json_object_set_new(
+		object, "uplink", json_string(aggregate_member_state_name(info.uplink)));
 	if (info.above != AGGREGATE_REASON_NONE)
 		json_object_set_new(
 			object, "above", json_string(aggregate_reason_name(info.above)));

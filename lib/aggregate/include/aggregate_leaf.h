@@ -109,7 +109,4 @@ void aggregate_leaf_seal(const struct aggregate_shard *shard,
 void aggregate_leaf_reply(struct aggregate_shard *shard, struct aggregate_message *reply,
 	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome);
 
-/** The name of a job's state at the parent: "joined". */
-const char *aggregate_uplink_name(enum aggregate_uplink uplink);
-
 #endif /* AGGREGATE_LEAF_H */

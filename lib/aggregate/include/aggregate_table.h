@@ -40,11 +40,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "aggregate_member.h"
 #include "aggregate_slot.h"
 #include "aggregate_tag.h"
 #include "aggregate_wire.h"
 
-#define AGGREGATE_MAX_SHARDS 64
 #define AGGREGATE_MAX_JOBS 1024
 #define AGGREGATE_MAX_SLOTS 32768
 
@@ -226,24 +226,6 @@ struct aggregate_usage {
 	struct aggregate_job_counters counters;
 };
 
-/** A job's state at the parent: X(symbol, name, meaning). */
-#define AGGREGATE_UPLINKS(X)                                                \
-	X(NONE, "none", "there is none above")                              \
-	X(GATHERING, "gathering", "not all are here yet")                   \
-	X(ASKING, "asking", "it has been asked, and has not answered")      \
-	X(WAITING, "waiting", "it waits for other members")                 \
-	X(JOINED, "joined", "all is well")                                  \
-	X(REFUSED, "refused", "it has refused the join, or knows no trees") \
-	X(LOST, "lost", "it knows the job no more")                         \
-	X(LEAVING, "leaving", "the job is over, and it is told")
-
-enum aggregate_uplink {
-#define AGGREGATE_UPLINK_ENUM_(symbol, name, meaning) AGGREGATE_UPLINK_##symbol,
-	AGGREGATE_UPLINKS(AGGREGATE_UPLINK_ENUM_)
-#undef AGGREGATE_UPLINK_ENUM_
-	AGGREGATE_UPLINK_COUNT
-};
-
 /** A job, as aggregate_table_info() sees it. */
 struct aggregate_info {
 	uint16_t job;
@@ -258,7 +240,7 @@ struct aggregate_info {
 	uint64_t latest;      /**< ticks: when the latest packet came */
 	uint32_t all_workers; /**< of the whole tree */
 	uint8_t levels;       /**< how many switches there are above */
-	uint8_t uplink;       /**< enum aggregate_uplink */
+	uint8_t uplink;       /**< enum aggregate_member_state, at the parent */
 	uint8_t above;        /**< REFUSED: for which reason */
 	uint64_t above_heard; /**< ticks: the parent's latest reply; 0: none of this job yet */
 	struct aggregate_counters counters; /**< of all shards, of this job */

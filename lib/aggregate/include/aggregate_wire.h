@@ -24,6 +24,7 @@
 #include "aggregate_format.h"
 
 #define AGGREGATE_UDP_PORT 20040  /**< of shard 0, unless configured; shard s: s more */
+#define AGGREGATE_MAX_SHARDS 64   /**< of a switch */
 #define AGGREGATE_HEADER_BYTES 24 /**< of struct aggregate_hdr */
 #define AGGREGATE_STATUS_CODE 7   /**< the code in `status` that comes with a reason */
 

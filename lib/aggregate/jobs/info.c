@@ -54,11 +54,11 @@ read_uplink(const struct aggregate_table *table, uint16_t index, struct aggregat
 	if (table->uplinks == NULL)
 		return;
 	uplink = &table->uplinks[index];
-	info->uplink = (uint8_t)READ(uplink->state);
-	info->above = READ(uplink->refused);
+	info->uplink = (uint8_t)READ(uplink->member.state);
+	info->above = READ(uplink->member.refused);
 	info->above_heard = READ(uplink->heard);
 	if (READ(table->jobs[index].lost) != 0)
-		info->uplink = AGGREGATE_UPLINK_LOST;
+		info->uplink = AGGREGATE_MEMBER_LOST;
 }
 
 bool

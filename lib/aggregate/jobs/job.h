@@ -141,14 +141,16 @@ uplink_of(const struct aggregate_table *table, const struct job *job)
 static inline bool
 leaf_is_leaving(const struct aggregate_table *table, const struct job *job)
 {
-	return table->uplinks != NULL && uplink_of(table, job)->state == AGGREGATE_UPLINK_LEAVING;
+	return table->uplinks != NULL &&
+		uplink_of(table, job)->member.state == AGGREGATE_MEMBER_LEAVING;
 }
 
 /** Whether the parent does not take the job. */
 static inline bool
 leaf_is_refused(const struct aggregate_table *table, const struct job *job)
 {
-	return job->place.levels != 0 && uplink_of(table, job)->state == AGGREGATE_UPLINK_REFUSED;
+	return job->place.levels != 0 &&
+		uplink_of(table, job)->member.state == AGGREGATE_MEMBER_REFUSED;
 }
 
 /** A job has begun: nothing has been asked for it yet. */

@@ -77,12 +77,12 @@ aggregate_leaf_write(struct aggregate_shard *shard, const struct aggregate_outco
 	const struct aggregate_entry *entry = outcome->entry;
 	const struct aggregate_message message = {.op = entry->op,
 		.format = entry->format,
-		.worker = uplink->worker,
+		.worker = uplink->member.worker,
 		.count = entry->count,
-		.job = uplink->number,
+		.job = uplink->member.job,
 		.id = entry->chunk,
 		.label = entry->label,
-		.session = uplink->session,
+		.session = uplink->member.session,
 		.part.parts = shard->parts};
 	uint8_t *values = payload + AGGREGATE_HEADER_BYTES;
 	size_t bytes = (size_t)entry->count * aggregate_value_bytes(entry->format);
@@ -187,7 +187,7 @@ note_refusal(struct aggregate_entry *entry, const struct aggregate_message *repl
 static void
 name_this_leaf(const struct job_at_parent *uplink, struct aggregate_message *reply)
 {
-	reply->reason = (uint8_t)(AGGREGATE_MISSING + uplink->worker);
+	reply->reason = (uint8_t)(AGGREGATE_MISSING + uplink->member.worker);
 	reply->absence = AGGREGATE_ABSENT_FAILED;
 	reply->detail = AGGREGATE_REASON_MISMATCH;
 	reply->level = 0;
@@ -228,7 +228,7 @@ take_chunk_reply(struct aggregate_shard *shard, struct aggregate_message *reply,
 	if (!is_from_parent(&table->limits, sender))
 		return AGGREGATE_FORGED_REPLY;
 	/* A late one of an earlier job, to which the parent granted other slots, maybe. */
-	if (reply->session != uplink->session || reply->worker != uplink->worker)
+	if (reply->session != uplink->member.session || reply->worker != uplink->member.worker)
 		return AGGREGATE_STRAY_REPLY;
 	if (!is_from_shard(&table->limits, sender,
 		    aggregate_shard_of(reply->id, uplink->slots, uplink->shards)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Joins and leaves of the switch above: the thread of shard 0 alone. */
+/* The jobs as members of the switch above: the thread of shard 0 alone. */
 #include "aggregate_leaf.h"
 #include "jobs/cookie.h"
 #include "jobs/job.h"
@@ -7,24 +7,28 @@
 /* Leaves that go unanswered, before the parent is left to find out by itself. */
 #define MAX_LEAVES 5
 
-/* Of so many of the latest messages, answers are taken: they may need longer than a retry. */
-#define MAX_UNANSWERED 64
-
-/*
- * Answers to what was asked before are not waited for any more. The network may repeat a join, and
- * the parent answers first that it waits, then that all are here: in whichever order that comes.
- */
-static void
-set_state(struct job_at_parent *uplink, enum aggregate_uplink state)
+/* Members show that they are alive, see absence.c. */
+static struct aggregate_member_times
+times_of(const struct aggregate_table *table)
 {
-	uplink->before = ++uplink->id;
-	WRITE(uplink->state, state);
+	const uint64_t retry = table->limits.parent.retry, alive = table->limits.stall / 4;
+
+	return (struct aggregate_member_times){
+		.ask = retry,
+		.ask_most = retry,
+		.wait = retry,
+		.wait_most = retry,
+		.leave = retry,
+		.leave_most = retry,
+		.leaves = MAX_LEAVES,
+		.alive = alive > retry ? alive : retry,
+	};
 }
 
 static bool
-has_state(const struct job_at_parent *uplink, enum aggregate_uplink state)
+has_state(const struct job_at_parent *uplink, enum aggregate_member_state state)
 {
-	return uplink->state == state;
+	return uplink->member.state == state;
 }
 
 void
@@ -36,40 +40,33 @@ leaf_begin(struct aggregate_table *table, const struct job *job)
 		return;
 	uplink = uplink_of(table, job);
 	WRITE(uplink->heard, 0);
-	uplink->cookie = uplink->session = 0;
-	uplink->token = job->token;
-	uplink->number = job->number;
-	uplink->worker = job->place.level[0].index;
-	set_state(uplink,
-		job->place.levels == 0 ? AGGREGATE_UPLINK_NONE : AGGREGATE_UPLINK_GATHERING);
+	if (job->place.levels == 0)
+		aggregate_member_forget(&uplink->member);
+	else
+		aggregate_member_begin(&uplink->member, job->number, job->place.level[0].index,
+			job->token, cookie_incarnation(&table->limits, job->generation));
 }
 
-/* The parent is told by the next polls; `reason` as in a leave. */
+/* The parent is told by the next polls. */
 static void
-leave(struct job_at_parent *uplink, uint64_t next, uint8_t reason)
+leave(const struct aggregate_table *table, const struct job *job, struct job_at_parent *uplink)
 {
-	uplink->next = next;
-	uplink->tries = 0;
-	uplink->reason = reason;
-	set_state(uplink, AGGREGATE_UPLINK_LEAVING);
+	const struct aggregate_member_times times = times_of(table);
+	struct failure failure;
+
+	aggregate_member_leave(&uplink->member, &times,
+		job_has_failed(job, &failure) ? AGGREGATE_REASON_FAILED : AGGREGATE_REASON_NONE, 0);
 }
 
 void
 leaf_end(struct aggregate_table *table, const struct job *job)
 {
-	struct job_at_parent *uplink;
-	struct failure failure;
-	const bool failed = job_has_failed(job, &failure);
-
-	if (table->uplinks == NULL || leaf_is_leaving(table, job))
+	if (table->uplinks == NULL)
 		return;
-	uplink = uplink_of(table, job);
-	/* Without a cookie, the parent has no record of the job. */
-	if (uplink->cookie == 0 || job->lost != 0 || has_state(uplink, AGGREGATE_UPLINK_REFUSED) ||
-		has_state(uplink, AGGREGATE_UPLINK_NONE))
-		set_state(uplink, AGGREGATE_UPLINK_NONE);
+	if (job->lost != 0)
+		aggregate_member_forget(&uplink_of(table, job)->member);
 	else
-		leave(uplink, 0, failed ? AGGREGATE_REASON_FAILED : AGGREGATE_REASON_NONE);
+		leave(table, job, uplink_of(table, job));
 }
 
 static enum aggregate_action
@@ -81,14 +78,13 @@ open_below(struct aggregate_table *table, struct job *job, const struct job_at_p
 enum aggregate_action
 leaf_open(struct aggregate_table *table, struct job *job, uint64_t now)
 {
+	const struct aggregate_member_times times = times_of(table);
 	struct job_at_parent *uplink = uplink_of(table, job);
 
-	if (has_state(uplink, AGGREGATE_UPLINK_JOINED))
+	if (has_state(uplink, AGGREGATE_MEMBER_JOINED))
 		return open_below(table, job, uplink);
-	if (has_state(uplink, AGGREGATE_UPLINK_GATHERING)) {
-		uplink->next = now;
-		set_state(uplink, AGGREGATE_UPLINK_ASKING);
-	}
+	if (has_state(uplink, AGGREGATE_MEMBER_GATHERING))
+		aggregate_member_ask(&uplink->member, &times, now);
 	return AGGREGATE_WAITING;
 }
 
@@ -97,7 +93,7 @@ static bool
 waits_above(const struct job *job, const struct job_at_parent *uplink, enum aggregate_action action)
 {
 	return action == AGGREGATE_WAITING && job_is_complete(job) &&
-		has_state(uplink, AGGREGATE_UPLINK_WAITING);
+		has_state(uplink, AGGREGATE_MEMBER_WAITING);
 }
 
 void
@@ -109,9 +105,9 @@ leaf_tell(const struct aggregate_table *table, const struct job *job, enum aggre
 	if (action != AGGREGATE_JOINED && action != AGGREGATE_REFUSED_ABOVE &&
 		!waits_above(job, uplink, action))
 		return;
-	outcome->join.place.decided = (uint8_t)(uplink->decided + 1);
+	outcome->join.place.decided = (uint8_t)(uplink->member.decided + 1);
 	if (action == AGGREGATE_REFUSED_ABOVE)
-		outcome->reason = uplink->refused;
+		outcome->reason = uplink->member.refused;
 }
 
 /* Packets upwards have room for no more than this switch takes, whatever its members ask for. */
@@ -123,96 +119,48 @@ most_bytes(const struct aggregate_table *table, const struct job *job)
 }
 
 /* What the parent is asked for: the rest of the list. */
-static struct aggregate_join
-join_of(const struct aggregate_table *table, const struct job *job,
-	const struct job_at_parent *uplink)
+static void
+complete(const struct aggregate_table *table, const struct job *job, struct aggregate_join *join)
 {
 	const struct aggregate_place *own = &job->place;
 	const uint16_t bytes = most_bytes(table, job);
-	struct aggregate_join join = {.workers = own->level[0].members,
-		.slots = job->asked_slots,
-		.bytes = bytes,
-		.least = job->least_bytes < bytes ? job->least_bytes : 0,
-		.features = job_features(job) | AGGREGATE_FEATURE_LEAF,
-		.cookie = uplink->session != 0 ? uplink->session : uplink->cookie,
-		.incarnation = cookie_incarnation(&table->limits, job->generation),
-		.place = {.levels = (uint8_t)(own->levels - 1),
-			.workers = own->workers,
-			.below = job_workers_below(job)}};
 
+	join->workers = own->level[0].members;
+	join->slots = job->asked_slots;
+	join->bytes = bytes;
+	join->least = job->least_bytes < bytes ? job->least_bytes : 0;
+	join->features = job_features(job) | AGGREGATE_FEATURE_LEAF;
+	join->place.levels = (uint8_t)(own->levels - 1);
+	join->place.workers = own->workers;
+	join->place.below = job_workers_below(job);
 	for (unsigned int l = 1; l < own->levels; l++)
-		join.place.level[l - 1] = own->level[l];
-	return join;
+		join->place.level[l - 1] = own->level[l];
 }
 
-static struct aggregate_message
-message_of(struct job_at_parent *uplink, enum aggregate_op op)
-{
-	return (struct aggregate_message){.op = (uint8_t)op,
-		.worker = uplink->worker,
-		.job = uplink->number,
-		.id = ++uplink->id,
-		.token = uplink->token};
-}
-
-static void
-ask(const struct aggregate_table *table, const struct job *job, struct job_at_parent *uplink,
-	uint64_t wait, uint64_t now, struct aggregate_message *message)
-{
-	*message = message_of(uplink, AGGREGATE_JOIN);
-	message->join = join_of(table, job, uplink);
-	uplink->next = now + wait;
-}
-
-/* Returns whether there is a leave to be sent. */
 static bool
-write_leave(const struct aggregate_table *table, struct job_at_parent *uplink, uint64_t now,
-	struct aggregate_message *message)
+is_joining(const struct job_at_parent *uplink)
 {
-	if (uplink->tries++ == MAX_LEAVES) {
-		set_state(uplink, AGGREGATE_UPLINK_NONE);
-		return false;
-	}
-	*message = message_of(uplink, AGGREGATE_LEAVE);
-	message->session = uplink->session != 0 ? uplink->session : uplink->cookie;
-	message->reason = uplink->reason;
-	uplink->next = now + table->limits.parent.retry;
-	return true;
-}
-
-/* Members show that they are alive, see absence.c. */
-static uint64_t
-heartbeat(const struct aggregate_limits *limits)
-{
-	return limits->stall / 4 > limits->parent.retry ? limits->stall / 4 : limits->parent.retry;
+	return has_state(uplink, AGGREGATE_MEMBER_ASKING) ||
+		has_state(uplink, AGGREGATE_MEMBER_WAITING);
 }
 
 static bool
 next_message(const struct aggregate_table *table, const struct job *job,
 	struct job_at_parent *uplink, uint64_t now, struct aggregate_message *message)
 {
-	const bool joined = has_state(uplink, AGGREGATE_UPLINK_JOINED);
+	const struct aggregate_member_times times = times_of(table);
 	struct failure failure;
 
-	if (joined && job->state == JOB_OPEN && job_has_failed(job, &failure))
-		leave(uplink, now, AGGREGATE_REASON_FAILED);
-	if (now < uplink->next)
+	if (has_state(uplink, AGGREGATE_MEMBER_JOINED) && job->state == JOB_OPEN &&
+		job_has_failed(job, &failure))
+		leave(table, job, uplink);
+	if ((is_joining(uplink) && !job_is_complete(job)) ||
+		aggregate_member_poll(&uplink->member, &times, 0, now, message) !=
+			AGGREGATE_DO_SEND)
 		return false;
-	switch ((enum aggregate_uplink)uplink->state) {
-	case AGGREGATE_UPLINK_LEAVING:
-		return write_leave(table, uplink, now, message);
-	case AGGREGATE_UPLINK_JOINED:
-		ask(table, job, uplink, heartbeat(&table->limits), now, message);
-		return true;
-	case AGGREGATE_UPLINK_ASKING:
-	case AGGREGATE_UPLINK_WAITING:
-		if (!job_is_complete(job))
-			return false;
-		ask(table, job, uplink, table->limits.parent.retry, now, message);
-		return true;
-	default:
-		return false;
-	}
+	if (message->op == AGGREGATE_JOIN)
+		complete(table, job, &message->join);
+	return true;
 }
 
 bool
@@ -231,125 +179,55 @@ aggregate_leaf_poll(struct aggregate_shard *shard, uint64_t now, struct aggregat
 /* Whether what the parent grants makes sense, and is of a switch that knows trees. */
 static bool
 is_usable(const struct aggregate_table *table, const struct job *job,
-	const struct aggregate_message *reply)
+	const struct aggregate_join *join)
 {
-	const struct aggregate_join *join = &reply->join;
+	struct aggregate_join asked = {0};
 
-	return join->place.decided != 0 && join->workers == job->place.level[0].members &&
-		join->session != 0 && join->shards >= 1 && join->shards <= AGGREGATE_MAX_SHARDS &&
-		join->slots != 0 && (join->slots & (join->slots - 1)) == 0 && join->bytes >= 4 &&
-		join->bytes <= table->limits.bytes && join->least == 0;
-}
-
-/* A refusal without a reason makes no sense either. */
-static void
-refuse(struct job_at_parent *uplink, uint8_t reason, uint8_t decided)
-{
-	WRITE(uplink->refused,
-		reason == AGGREGATE_REASON_NONE ? (uint8_t)AGGREGATE_REASON_PARENT : reason);
-	uplink->decided = decided;
-	set_state(uplink, AGGREGATE_UPLINK_REFUSED);
+	complete(table, job, &asked);
+	return aggregate_member_can_be_granted(&asked, join) && join->place.decided != 0 &&
+		join->session != 0 && join->least == 0;
 }
 
 static void
 take_grant(struct aggregate_table *table, struct job *job, struct job_at_parent *uplink,
-	const struct aggregate_message *reply, uint64_t now)
+	const struct aggregate_join *join)
 {
-	if (!is_usable(table, job, reply)) {
-		refuse(uplink, AGGREGATE_REASON_PARENT, 1);
+	if (!is_usable(table, job, join)) {
+		aggregate_member_refuse(&uplink->member, AGGREGATE_REASON_PARENT, 1);
 		return;
 	}
-	uplink->session = reply->join.session;
-	uplink->slots = reply->join.slots;
-	uplink->bytes = reply->join.bytes & (uint16_t)~3u;
-	uplink->shards = reply->join.shards;
-	uplink->features = reply->join.features;
-	uplink->decided = reply->join.place.decided;
-	uplink->next = now + heartbeat(&table->limits);
+	uplink->slots = join->slots;
+	uplink->bytes = join->bytes & (uint16_t)~3u;
+	uplink->shards = join->shards;
+	uplink->features = join->features;
 	leaf_make_keys(table, job);
-	set_state(uplink, AGGREGATE_UPLINK_JOINED);
 	if (job_is_complete(job))
 		open_below(table, job, uplink);
 }
 
-/* The reply to a heartbeat. Any other session than ours means that the parent has lost the job. */
-static void
-take_heartbeat(
-	struct job *job, const struct job_at_parent *uplink, const struct aggregate_message *reply)
-{
-	if (reply->code != NETFC_STATUS_OK || reply->join.session != uplink->session)
-		PUBLISH(job->lost, 1);
-}
-
-static void
-take_join_reply(struct aggregate_table *table, struct job *job, struct job_at_parent *uplink,
+static bool
+take_reply(struct aggregate_table *table, struct job *job, struct job_at_parent *uplink,
 	const struct aggregate_message *reply, uint64_t now)
 {
-	if (has_state(uplink, AGGREGATE_UPLINK_JOINED)) {
-		take_heartbeat(job, uplink, reply);
-	} else if (reply->code == NETFC_STATUS_OK) {
-		take_grant(table, job, uplink, reply, now);
-	} else if (reply->code != AGGREGATE_STATUS_CODE) {
-		refuse(uplink, AGGREGATE_REASON_PARENT, 1);
-	} else if (reply->reason == AGGREGATE_REASON_COOKIE) {
-		uplink->cookie = reply->join.cookie;
-		uplink->next = now;
-	} else if (reply->reason == AGGREGATE_REASON_WAITING) {
-		uplink->decided = reply->join.place.decided;
-		set_state(uplink, AGGREGATE_UPLINK_WAITING);
-	} else {
-		refuse(uplink, reply->reason, reply->join.place.decided);
-	}
-}
+	const struct aggregate_member_times times = times_of(table);
+	const enum aggregate_member_action action =
+		aggregate_member_take(&uplink->member, &times, reply, now);
 
-static bool
-is_answer(const struct job_at_parent *uplink, const struct aggregate_message *reply)
-{
-	const uint64_t token = reply->op == AGGREGATE_JOIN ? uplink->token
-		: uplink->session != 0                     ? uplink->session
-							   : uplink->cookie;
-	/* Messages since, of this state. */
-	const uint32_t since = uplink->id - reply->id, all = uplink->id - uplink->before;
-
-	return uplink->number == reply->job && since < all && since < MAX_UNANSWERED &&
-		uplink->worker == reply->worker && token == reply->token;
-}
-
-static bool
-waits_for(const struct job_at_parent *uplink, unsigned int op)
-{
-	return op == AGGREGATE_LEAVE ? has_state(uplink, AGGREGATE_UPLINK_LEAVING)
-				     : has_state(uplink, AGGREGATE_UPLINK_ASKING) ||
-			has_state(uplink, AGGREGATE_UPLINK_WAITING) ||
-			has_state(uplink, AGGREGATE_UPLINK_JOINED);
+	if (action == AGGREGATE_DO_IGNORE)
+		return false;
+	WRITE(uplink->heard, now);
+	if (action == AGGREGATE_DO_ENTER)
+		take_grant(table, job, uplink, &reply->join);
+	else if (action == AGGREGATE_DO_END)
+		PUBLISH(job->lost, 1);
+	return true;
 }
 
 enum aggregate_action
 leaf_take_reply(struct aggregate_table *table, const struct aggregate_message *reply, uint64_t now)
 {
-	for (uint32_t j = 0; j < table->limits.jobs; j++) {
-		struct job_at_parent *uplink = &table->uplinks[j];
-
-		if (!waits_for(uplink, reply->op) || !is_answer(uplink, reply))
-			continue;
-		WRITE(uplink->heard, now);
-		if (reply->op == AGGREGATE_LEAVE)
-			set_state(uplink, AGGREGATE_UPLINK_NONE);
-		else
-			take_join_reply(table, &table->jobs[j], uplink, reply, now);
-		return AGGREGATE_PARENT_ANSWERED;
-	}
+	for (uint32_t j = 0; j < table->limits.jobs; j++)
+		if (take_reply(table, &table->jobs[j], &table->uplinks[j], reply, now))
+			return AGGREGATE_PARENT_ANSWERED;
 	return AGGREGATE_STRAY_REPLY;
-}
-
-const char *
-aggregate_uplink_name(enum aggregate_uplink uplink)
-{
-	static const char *const names[AGGREGATE_UPLINK_COUNT] = {
-#define UPLINK_NAME_(symbol, name, meaning) [AGGREGATE_UPLINK_##symbol] = (name),
-		AGGREGATE_UPLINKS(UPLINK_NAME_)
-#undef UPLINK_NAME_
-	};
-
-	return names[uplink];
 }

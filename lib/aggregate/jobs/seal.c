@@ -35,7 +35,7 @@ leaf_make_keys(struct aggregate_table *table, const struct job *job)
 	const struct job_at_parent *uplink = uplink_of(table, job);
 
 	if (table->limits.secret != NULL)
-		make_keys(table, uplink->number, uplink->session,
+		make_keys(table, uplink->member.job, uplink->member.session,
 			keys_of(table->uplink_keys, index_of_job(table, job)));
 }
 
@@ -188,7 +188,7 @@ is_good_reply_to_chunk(struct aggregate_shard *shard, const uint8_t *payload, si
 	uint32_t high;
 
 	if (job == NULL || job->place.levels == 0 ||
-		uplink_of(shard->table, job)->session != reply->session)
+		uplink_of(shard->table, job)->member.session != reply->session)
 		return aggregate_tag_find_high(
 			key_of_message(shard, reply, AGGREGATE_TO_WORKERS), payload, length, &high);
 	index = index_of_job(shard->table, job);

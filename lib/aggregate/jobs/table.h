@@ -31,20 +31,11 @@ struct place {
 
 /* A job's way to the switch above: shard 0's, but for `heard`. */
 struct job_at_parent {
-	uint32_t state; /* enum aggregate_uplink */
-	uint64_t heard; /* ticks: the latest reply; 0: none. Whichever shard it came to */
-	uint64_t next;  /* ticks: when a join or leave is sent again */
-	uint64_t cookie;
-	uint64_t token, session; /* of the job; the parent's, once it is granted */
-	uint32_t id;             /* of the latest join or leave; another in each state */
-	uint32_t before;         /* the id when this state began: no message has it */
-	uint16_t number, slots, bytes;
-	uint8_t worker, shards;
-	uint8_t features; /* enum aggregate_feature, as granted */
-	uint8_t refused;  /* enum aggregate_reason */
-	uint8_t decided;  /* as in struct aggregate_place, the parent's */
-	uint8_t tries;    /* leaves that were sent */
-	uint8_t reason;   /* of the leave */
+	struct aggregate_member member;
+	uint64_t heard;        /* ticks: the latest reply; 0: none. Whichever shard it came to */
+	uint16_t slots, bytes; /* this and the rest: as granted */
+	uint8_t shards;
+	uint8_t features; /* enum aggregate_feature */
 };
 
 /* Written by shard 0's thread, but for `failure`. */

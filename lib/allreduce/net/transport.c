@@ -158,8 +158,12 @@ transport_close(struct peer *peer)
 static bool
 asks_kernel(const struct channel *channel)
 {
+	const struct peer *peer = channel->peer;
+
 	return channel->fd >= 0 &&
-		(!frame_knows_remote(&channel->peer->ends) || channel->peer->questions > 0);
+		(!frame_knows_remote(&peer->ends) ||
+			(peer->member.state == AGGREGATE_MEMBER_JOINED &&
+				peer->member.unanswered > 0));
 }
 
 ssize_t

@@ -138,7 +138,7 @@ build(const struct netfc_allreduce *comm, const struct peer *peer, const struct 
 		.count = piece.count,
 		.job = comm->options.job,
 		.id = (uint32_t)slot->chunk,
-		.session = peer->session,
+		.session = peer->member.session,
 	};
 
 	size_t length = request_bytes(comm, peer, slot) - keys_bytes(comm);

@@ -79,7 +79,7 @@ open_peer(
 	if (problem != NULL)
 		return error_set_for(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
 			"Option switches, \"%s\": %s.", text, problem);
-	peer->channel = calloc(PEERS_MAX_SHARDS, sizeof(*peer->channel));
+	peer->channel = calloc(AGGREGATE_MAX_SHARDS, sizeof(*peer->channel));
 	if (peer->channel == NULL)
 		return out_of_memory(comm);
 	return open_channel(comm, peer, options);

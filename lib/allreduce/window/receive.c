@@ -164,9 +164,9 @@ take_reply(struct netfc_allreduce *comm, struct channel *channel,
 	if (reply->op == AGGREGATE_JOIN) {
 		peer->heard = evidence->now;
 		soft_error_clear(peer);
-		return keepalive_reply(comm, peer, reply);
+		return keepalive_reply(comm, peer, reply, evidence->now);
 	}
-	if (reply->session != peer->session) {
+	if (reply->session != peer->member.session) {
 		comm->stats.foreign++;
 		return NETFC_ALLREDUCE_OK;
 	}

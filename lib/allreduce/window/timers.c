@@ -115,16 +115,24 @@ quiet_since(const struct netfc_allreduce *comm, const struct peer *peer)
 	return peer->heard > comm->head_since ? peer->heard : comm->head_since;
 }
 
+static struct aggregate_member_times
+question_times(const struct netfc_allreduce *comm)
+{
+	return (struct aggregate_member_times){
+		.alive = comm->options.silence_ms * NS_PER_MS / (QUESTIONS + 1),
+		.questions = QUESTIONS,
+	};
+}
+
 /* When a switch has to be asked whether it is there. */
 static uint64_t
 question_due(const struct netfc_allreduce *comm, const struct peer *peer)
 {
-	uint64_t from = quiet_since(comm, peer);
+	const struct aggregate_member_times times = question_times(comm);
 
 	if (comm->options.silence_ms == 0 || !has_in_flight(peer))
 		return NEVER;
-	return (peer->asked > from ? peer->asked : from) +
-		comm->options.silence_ms * NS_PER_MS / (QUESTIONS + 1);
+	return aggregate_member_due(&peer->member, &times, quiet_since(comm, peer));
 }
 
 uint64_t
@@ -235,35 +243,31 @@ too_late(struct netfc_allreduce *comm, uint64_t now)
 #define LISTEN (50 * NS_PER_MS)
 
 /* This worker is alive; a reply shows that the switch is. */
-static void
-tell(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
+static enum aggregate_member_action
+tell(struct netfc_allreduce *comm, struct peer *peer, const struct aggregate_member_times *times,
+	uint64_t since, uint64_t now)
 {
-	/* An error is a packet lost. */
-	join_send(comm, peer, AGGREGATE_JOIN, peer->session, false);
-	peer->said = now;
-	comm->stats.keepalives++;
+	const enum aggregate_member_action action = join_say(comm, peer, times, since, now);
+
+	if (action == AGGREGATE_DO_SEND) {
+		peer->said = now;
+		comm->stats.keepalives++;
+		comm->keepalive_until = now + LISTEN;
+	}
+	return action;
 }
 
-/*
- * Ask a switch that is silent whether it is there. Questions are counted: who slept himself has not
- * asked.
- */
+/* Ask a switch that is silent whether it is there. */
 static int
 question(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
 {
-	uint64_t from = quiet_since(comm, peer);
+	const struct aggregate_member_times times = question_times(comm);
+	const uint64_t from = quiet_since(comm, peer);
 	int status;
 
-	if (question_due(comm, peer) > now)
+	if (question_due(comm, peer) > now ||
+		tell(comm, peer, &times, from, now) != AGGREGATE_DO_BLAME)
 		return NETFC_ALLREDUCE_OK;
-	if (peer->asked <= from)
-		peer->questions = 0;
-	if (peer->questions++ < QUESTIONS) {
-		tell(comm, peer, now);
-		peer->asked = now;
-		comm->keepalive_until = now + LISTEN;
-		return NETFC_ALLREDUCE_OK;
-	}
 	status = error_of_silence(comm, peer);
 	if (status != NETFC_ALLREDUCE_OK)
 		return status;
@@ -294,24 +298,24 @@ timers_run(struct netfc_allreduce *comm, uint64_t now)
 
 /* ---- keep-alives ---- */
 
-static uint64_t
-peer_due(const struct netfc_allreduce *comm, const struct peer *peer)
+static struct aggregate_member_times
+keepalive_times(const struct netfc_allreduce *comm)
 {
-	return peer->said + comm->options.keepalive_ms * NS_PER_MS;
+	return (struct aggregate_member_times){.alive = comm->options.keepalive_ms * NS_PER_MS};
 }
 
 uint64_t
 keepalive_due(const struct netfc_allreduce *comm)
 {
+	const struct aggregate_member_times times = keepalive_times(comm);
 	uint64_t due = NEVER;
 
 	if (comm->life != ALLREDUCE_JOINED || comm->options.keepalive_ms == 0)
 		return NEVER;
 	for (unsigned int k = 0; k < comm->peers; k++) {
-		uint64_t then = peer_due(comm, &comm->peer[k]);
+		const struct peer *peer = &comm->peer[k];
 
-		if (then < due)
-			due = then;
+		due = least(due, aggregate_member_due(&peer->member, &times, peer->said));
 	}
 	return due;
 }
@@ -319,35 +323,20 @@ keepalive_due(const struct netfc_allreduce *comm)
 void
 keepalive_send(struct netfc_allreduce *comm)
 {
+	const struct aggregate_member_times times = keepalive_times(comm);
 	uint64_t now = clock_now();
 
-	for (unsigned int k = 0; k < comm->peers; k++) {
-		if (peer_due(comm, &comm->peer[k]) <= now)
-			tell(comm, &comm->peer[k], now);
-	}
-	comm->keepalive_until = now + LISTEN;
-}
-
-/* Of a join of this session's: what comes late from before it says nothing of it. */
-static bool
-is_answer(const struct netfc_allreduce *comm, const struct peer *peer,
-	const struct aggregate_message *reply)
-{
-	return reply->token == comm->options.token &&
-		reply->id - peer->first_alive < comm->next_id - peer->first_alive;
+	for (unsigned int k = 0; k < comm->peers; k++)
+		tell(comm, &comm->peer[k], &times, comm->peer[k].said, now);
 }
 
 int
-keepalive_reply(
-	struct netfc_allreduce *comm, struct peer *peer, const struct aggregate_message *reply)
+keepalive_reply(struct netfc_allreduce *comm, struct peer *peer,
+	const struct aggregate_message *reply, uint64_t now)
 {
-	if (!is_answer(comm, peer, reply))
+	if (aggregate_member_take(&peer->member, &join_times, reply, now) != AGGREGATE_DO_END)
 		return NETFC_ALLREDUCE_OK;
-	if (reply->code == NETFC_STATUS_OK && aggregate_granted_session(reply) == peer->session)
-		return NETFC_ALLREDUCE_OK;
-	/* The job is another one, or the switch does not know this one's session any more. */
-	if (reply->code == NETFC_STATUS_OK || reply->reason == AGGREGATE_REASON_COOKIE ||
-		reply->reason == AGGREGATE_REASON_WAITING)
-		return error_of_reply(comm, peer, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_NO_JOB);
-	return error_of_reply(comm, peer, reply->code, reply->reason);
+	if (reply->code != NETFC_STATUS_OK && reply->code != AGGREGATE_STATUS_CODE)
+		return error_of_reply(comm, peer, reply->code, reply->reason);
+	return error_of_reply(comm, peer, AGGREGATE_STATUS_CODE, peer->member.refused);
 }

@@ -195,7 +195,7 @@ build(const struct netfc_allreduce *comm, const struct peer *peer, const struct 
 		.count = (uint16_t)division->totals.count,
 		.job = comm->options.job,
 		.id = (uint32_t)slot->chunk,
-		.session = peer->session,
+		.session = peer->member.session,
 		.part = {.parts = (uint8_t)division->parts},
 	};
 	size_t length = AGGREGATE_HEADER_BYTES;

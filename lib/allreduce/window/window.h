@@ -107,13 +107,10 @@ uint64_t keepalive_due(const struct netfc_allreduce *comm);
 void keepalive_send(struct netfc_allreduce *comm);
 
 /* A reply to a join. Returns OK, or has said what went wrong. */
-int keepalive_reply(
-	struct netfc_allreduce *comm, struct peer *peer, const struct aggregate_message *reply);
+int keepalive_reply(struct netfc_allreduce *comm, struct peer *peer,
+	const struct aggregate_message *reply, uint64_t now);
 
 /* The switches of a communicator: their sockets and slots. */
-
-/* Shards of a switch. */
-#define PEERS_MAX_SHARDS 64
 
 /*
  * Make a peer of each address, with the socket to its first shard. Returns OK, or has said what
