@@ -305,9 +305,19 @@ enum aggregate_member_action join_say(struct netfc_allreduce *comm, struct peer 
 
 /* Exact sums that a worker gives in the place of values. */
 
+/* Lanes of a block, which are added at a time. */
+#define TOTALS_BLOCK 256
+
+struct totals_block {
+	uint8_t lowest, end; /* bins in use */
+	uint8_t adds;        /* since sums were carried */
+};
+
 struct netfc_allreduce_totals {
-	struct aggregate_totals lanes; /* of all of them; its count is not looked at */
+	struct aggregate_totals lanes; /* of all of them; neither its count nor bins in use count */
 	uint64_t count;
+	size_t bytes;               /* of memory */
+	struct totals_block *block; /* which bins of its lanes are in use */
 };
 
 /* Those of some lanes. */

@@ -413,9 +413,11 @@ NETFC_ALLREDUCE_API int netfc_allreduce_dot(struct netfc_allreduce *comm, const 
 	const void *y, uint64_t count, unsigned int format, void *result, unsigned int *flags);
 
 /**
- * Make totals, all empty. They take 33 to 53 bytes a lane, of bf16 and fp32 89, of fp64 545.
+ * Make totals, all empty. Each lane has an address for every bit of a sum, and memory for those
+ * that its numbers use: where lanes are of similar magnitude, 9 or 17 bytes a lane of fp16, bf16
+ * and fp32, 17 to 33 of fp64; at most 33 to 53 bytes, of bf16 and fp32 89, of fp64 545.
  *
- * @param format enum netfc_allreduce_format
+ * @param format enum netfc_allreduce_format, NETFC_ALLREDUCE_INTO()
  * @param count lanes, 1 .. NETFC_ALLREDUCE_MAX_COUNT
  * @return NULL: no such format or count, or out of memory
  */
@@ -423,12 +425,39 @@ NETFC_ALLREDUCE_API struct netfc_allreduce_totals *
 netfc_allreduce_totals_new(unsigned int format, uint64_t count);
 
 /**
- * Add a value to each lane, exactly; up to 1,024 times.
+ * Add a value to each lane, exactly; up to 2^32 times.
  *
  * @param values as many as lanes, in host byte order
  */
 NETFC_ALLREDUCE_API void
 netfc_allreduce_totals_add(struct netfc_allreduce_totals *totals, const void *values);
+
+/**
+ * Add a value to each of some lanes.
+ *
+ * @param first, count of these lanes; first + count is no more than there are
+ */
+NETFC_ALLREDUCE_API void netfc_allreduce_totals_add_some(
+	struct netfc_allreduce_totals *totals, uint64_t first, uint64_t count, const void *values);
+
+/**
+ * Add the sums of all lanes of totals to one lane of others, of the same format.
+ *
+ * @param into may have one lane alone
+ * @param from keep their sums
+ */
+NETFC_ALLREDUCE_API void netfc_allreduce_totals_fold(
+	struct netfc_allreduce_totals *into, uint64_t lane, struct netfc_allreduce_totals *from);
+
+/**
+ * Round each lane once, to nearest, ties to even: what netfc_allreduce_digits() gives a worker that
+ * is alone. The empty sum is -0.
+ *
+ * @param result as many values as lanes, in host byte order
+ * @param flags enum netfc_allreduce_flag, of all lanes; may be NULL
+ */
+NETFC_ALLREDUCE_API void netfc_allreduce_totals_round(
+	const struct netfc_allreduce_totals *totals, void *result, unsigned int *flags);
 
 /** Empty all lanes. */
 NETFC_ALLREDUCE_API void netfc_allreduce_totals_clear(struct netfc_allreduce_totals *totals);

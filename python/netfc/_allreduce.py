@@ -180,7 +180,12 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "netfc_allreduce_error": (_TEXT, [_POINTER]),
     "netfc_allreduce_silent_member": (_INT, [_POINTER, ctypes.POINTER(_UNSIGNED)]),
     "netfc_allreduce_totals_new": (_POINTER, [_UNSIGNED, ctypes.c_uint64]),
-    "netfc_allreduce_totals_add": (None, [_POINTER, _POINTER]),
+    "netfc_allreduce_totals_add_some": (
+        None,
+        [_POINTER, ctypes.c_uint64, ctypes.c_uint64, _POINTER],
+    ),
+    "netfc_allreduce_totals_fold": (None, [_POINTER, ctypes.c_uint64, _POINTER]),
+    "netfc_allreduce_totals_round": (None, [_POINTER, _POINTER, ctypes.POINTER(_UNSIGNED)]),
     "netfc_allreduce_totals_clear": (None, [_POINTER]),
     "netfc_allreduce_totals_free": (None, [_POINTER]),
     "netfc_allreduce_failed_switch": (_INT, [_POINTER]),

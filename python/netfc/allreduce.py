@@ -223,15 +223,7 @@ class Communicator:
         flags. The switch has to take digits (--aggregate digits=).
         """
         result = numpy.zeros(totals.count, totals.dtype)
-        collective = Collective(
-            kind=DIGITS,
-            format=FORMATS[totals.format],
-            op=arguments.op_number(op),
-            values=totals.pointer,
-            result=result.ctypes.data,
-            count=totals.count,
-        )
-        return result, self._finish(self._comm.start(collective, True, (totals, result)))
+        return result, self._finish(self._start("allreduce", totals, result, op=op))
 
     def reduce(
         self, array: NDArray[Any], root: int = 0, op: str = "sum", format: str | None = None
@@ -276,7 +268,7 @@ class Communicator:
     def start_collective(
         self,
         kind: str,
-        values: NDArray[Any] | None = None,
+        values: NDArray[Any] | Totals | None = None,
         result: NDArray[Any] | None = None,
         *,
         op: str = "sum",
@@ -286,8 +278,9 @@ class Communicator:
     ) -> Handle:
         """Start any of these, by name: "reduce_scatter", ...; those started earlier go first.
 
-        values: what this worker gives; result: where results go, None where there are none. Neither
-        write the one nor read the other before Handle.wait() has returned.
+        values: what this worker gives, of an allreduce also its totals; result: where results go,
+        None where there are none. Neither write the one nor read the other before Handle.wait() has
+        returned.
         label: of 32 bits, has to be the same at all workers, or the collective fails at all of them
         with "mismatch"; 0: none. For programs that might start collectives in different orders.
         """
@@ -394,7 +387,7 @@ class Communicator:
     def _start(
         self,
         kind: str,
-        values: NDArray[Any] | None,
+        values: NDArray[Any] | Totals | None,
         result: NDArray[Any] | None,
         *,
         op: str = "sum",
@@ -403,6 +396,10 @@ class Communicator:
         label: int = 0,
         lazily: bool = True,
     ) -> Handle:
+        number = arguments.ranged("label", label, 32)
+        if isinstance(values, Totals):
+            digits = _of_totals(kind, values, result, op)
+            return self._comm.start(digits, lazily, (values, result), number)
         collective = Collective(
             kind=arguments.kind_number(kind), root=arguments.ranged("root", root, 32)
         )
@@ -417,7 +414,6 @@ class Communicator:
                 arguments.check_layout(array, writes=name == "result")
                 setattr(collective, name, array.ctypes.data)
         arguments.check_parts(kind, values, result, self._options.workers)
-        number = arguments.ranged("label", label, 32)
         return self._comm.start(collective, lazily, (values, result), number)
 
     def _finish(self, handle: Handle) -> Flag:
@@ -428,3 +424,24 @@ class Communicator:
             if not handle.is_over:
                 self.abort()
             raise
+
+
+def _of_totals(kind: str, totals: Totals, result: NDArray[Any] | None, op: str) -> Collective:
+    """An allreduce of exact sums. Raises ValueError, TypeError for what there is not."""
+    if kind != "allreduce":
+        raise ValueError(f"there is no {kind} of totals: allreduce takes them")
+    array = arguments.numpy_array(result, "results are written there")
+    arguments.check_layout(array, writes=True)
+    if array.dtype != totals.dtype or array.size != totals.count:
+        raise ValueError(
+            f"{totals.count} sums of {totals.dtype} do not fit an array of {array.size}"
+            f" {array.dtype}"
+        )
+    return Collective(
+        kind=DIGITS,
+        format=FORMATS[totals.format],
+        op=arguments.op_number(op),
+        values=totals.pointer,
+        result=array.ctypes.data,
+        count=totals.count,
+    )

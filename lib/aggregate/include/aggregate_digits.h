@@ -115,6 +115,21 @@ void aggregate_totals_add_part(struct aggregate_totals *totals, const struct agg
 void aggregate_totals_add_values(struct aggregate_totals *totals, const uint8_t *values);
 
 /**
+ * Add values in host byte order, at any address, if they are numbers of similar magnitude, of fp16,
+ * bf16, fp32 or fp64: some 20 times as fast. Up to AGGREGATE_MAX_ADDS times before
+ * aggregate_totals_carry().
+ *
+ * @return whether they were added: all, or none
+ */
+bool aggregate_totals_add_similar(struct aggregate_totals *totals, const void *values);
+
+/** Additions that bins have room for: 55 bits of a value, and 6 for these. */
+#define AGGREGATE_MAX_ADDS 64
+
+/** Divide sums into digits, in place: bins have room for further additions. */
+void aggregate_totals_carry(struct aggregate_totals *totals);
+
+/**
  * Write a part of the totals, as narrow as its lanes allow.
  *
  * @param number, parts of this one

@@ -45,18 +45,27 @@ totals_clear(struct aggregate_totals *totals)
 	memset(totals->marks, 0, totals->count);
 }
 
-/* A number of the format is integer * 2^(32 digit) of its units. */
+/* A number of the format is its magnitude * 2^(32 digit) of its units. */
 struct shifted {
-	__int128 integer;
+	unsigned __int128 magnitude;
 	uint32_t digit;
+	bool negative;
 };
 
 static struct shifted
 shift_up(uint64_t magnitude, uint64_t place, bool negative)
 {
-	const __int128 integer = (__int128)magnitude << (place % DIGIT_BITS);
+	return (struct shifted){(unsigned __int128)magnitude << (place % DIGIT_BITS),
+		(uint32_t)(place / DIGIT_BITS), negative};
+}
 
-	return (struct shifted){negative ? -integer : integer, (uint32_t)(place / DIGIT_BITS)};
+static struct shifted
+shifted_integer(__int128 integer)
+{
+	const bool negative = integer < 0;
+
+	return (struct shifted){
+		negative ? -(unsigned __int128)integer : (unsigned __int128)integer, 0, negative};
 }
 
 static struct shifted
@@ -94,14 +103,14 @@ unpack(enum aggregate_format format, uint64_t bits)
 	case AGGREGATE_FP8_E5M2:
 		return unpack_ieee(2, 8, bits);
 	case AGGREGATE_POSIT16:
-		return (struct shifted){(int64_t)posit16_integer((uint32_t)bits), 0};
+		return shifted_integer((int64_t)posit16_integer((uint32_t)bits));
 	case AGGREGATE_POSIT16_ES2:
-		return (struct shifted){(__int128)posit16_es2_integer((uint32_t)bits), 0};
+		return shifted_integer((__int128)posit16_es2_integer((uint32_t)bits));
 	case AGGREGATE_INT32:
-		return (struct shifted){(int32_t)bits, 0};
+		return shifted_integer((int32_t)bits);
 	case AGGREGATE_INT64:
 	default:
-		return (struct shifted){(int64_t)bits, 0};
+		return shifted_integer((int64_t)bits);
 	}
 }
 
@@ -121,20 +130,27 @@ is_minus_zero(enum aggregate_format format, uint64_t bits)
 					: is_ieee(format) && bits == ieee_of(format).sign;
 }
 
-/* Four digits: more than any number has. */
+/* Bins above are not touched: they may have no memory yet. */
 static void
-add_integer(int64_t *bins, size_t stride, __int128 integer)
+add_shifted(struct aggregate_totals *totals, uint32_t lane, struct shifted shifted)
 {
-	for (unsigned int d = 0; d < 3; d++, integer >>= DIGIT_BITS, bins += stride)
-		*bins += (int64_t)((uint64_t)integer & UINT32_MAX);
-	*bins += (int64_t)integer;
+	int64_t *bin = totals->bins + shifted.digit * totals->stride + lane;
+	uint32_t end = shifted.digit;
+
+	for (; shifted.magnitude != 0; shifted.magnitude >>= DIGIT_BITS, bin += totals->stride) {
+		const int64_t digit = (int64_t)(shifted.magnitude & UINT32_MAX);
+
+		*bin += shifted.negative ? -digit : digit;
+		end++;
+	}
+	if (end > shifted.digit)
+		totals_use(totals, shifted.digit, end);
 }
 
 void
 aggregate_totals_add_values(struct aggregate_totals *totals, const uint8_t *values)
 {
 	const enum aggregate_format format = aggregate_values_format(totals->format);
-	const size_t stride = totals->stride;
 
 	for (uint32_t i = 0; i < totals->count; i++) {
 		const uint64_t bits = load_any(format, values, i);
@@ -142,13 +158,8 @@ aggregate_totals_add_values(struct aggregate_totals *totals, const uint8_t *valu
 
 		totals->marks[i] |=
 			special | (is_minus_zero(format, bits) ? 0 : AGGREGATE_MARK_MINUS_ZERO);
-		if (special == 0) {
-			const struct shifted shifted = unpack(format, bits);
-
-			totals_use(totals, shifted.digit, shifted.digit + 4);
-			add_integer(
-				totals->bins + shifted.digit * stride + i, stride, shifted.integer);
-		}
+		if (special == 0)
+			add_shifted(totals, i, unpack(format, bits));
 	}
 }
 
