@@ -26,7 +26,9 @@ class SwitchTree(Network):
         self._relays, self._index = relays, index
         self.path = ((above.fans[0], index), *above.path) if above else ()
         self.numbers = above.numbers if above else itertools.count()
-        keys = [aggregate, f"formats={formats}"] + [f"digits={formats}"] * self.has_members
+        keys = [aggregate, f"formats={formats}"]
+        if self.has_members and "digits=" not in aggregate:
+            keys.append(f"digits={formats}")
         if above:
             keys.append(f"parent={above.address}")
         super().__init__(program, () if self.has_members else range(fans[0]),

@@ -17,12 +17,13 @@ import torch_rank_callbacks
 import torch_rank_collectives
 import torch_rank_failures
 import torch_rank_fp8
+import torch_rank_invariant
 import torch_rank_training
 from torch_rank_group import start
 
 MEETING_S = 300
 BODIES = (torch_rank_callbacks, torch_rank_collectives, torch_rank_failures, torch_rank_fp8,
-          torch_rank_training)
+          torch_rank_invariant, torch_rank_training)
 
 
 def find(body):

@@ -70,6 +70,13 @@ def all_reduce_into(output: Any, tensor: Any, op: str, form: str) -> Call:
     return call
 
 
+def all_reduce_totals(totals: Any, output: Any) -> Call:
+    """Of a rank's exact sums. totals: netfc.allreduce.Totals; output: contiguous, of their type."""
+    call = Call("all_reduce_totals", "allreduce", f"sum of {totals.count} {totals.format}")
+    call.values, call.result, call.given = totals, as_array(output), [output]
+    return call
+
+
 def reduce(tensor: Any, op: str, root: int, output: Any, number: int, name: str = "reduce") -> Call:
     """output: where results go, of the same type; None at other ranks than the root. number: the
     root's in the default group, for people. As all_reduce()."""

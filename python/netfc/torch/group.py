@@ -106,6 +106,14 @@ class NetfcProcessGroup(dist.ProcessGroup):
             return kept([output])
         return self._sequences.start(call).work()
 
+    def allreduce_totals(self, totals: Any, output: Any) -> Any:
+        """Sum all ranks' exact sums, rounded once; gives a Work.
+
+        totals: netfc.allreduce.Totals, which stay as they are. output: a contiguous tensor of their
+        count and type. Raises ValueError or TypeError if it does not fit.
+        """
+        return self._sequences.start(calls.all_reduce_totals(totals, output)).work()
+
     def allreduce_coalesced(self, tensors: list[Any], opts: Any = None) -> Any:
         """Reduce tensors in place, each as allreduce() does; gives a Work of all."""
         return together([self.allreduce([tensor], opts) for tensor in tensors], tensors)

@@ -69,8 +69,9 @@ def bridged(count, mbit=None, lost=0.0):
 class Switched(Network):
     """Hosts at a switch that aggregates. A context manager; raises CommandError."""
 
-    def __init__(self, program, count, mbit, lost, frames=FRAMES):
-        super().__init__(program, range(count), ["--aggregate"], frames)
+    def __init__(self, program, count, mbit, lost, frames=FRAMES, keys=()):
+        """keys: of --aggregate."""
+        super().__init__(program, range(count), ["--aggregate", *keys], frames)
         self._mbit, self._lost = mbit, lost
 
     def _connect(self, middle):

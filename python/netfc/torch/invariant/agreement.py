@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What ranks tell each other: errors that all of them raise, and what units' bits depend on."""
+
+import hashlib
+import json
+import os
+import pathlib
+import platform
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+import torch.distributed as dist
+
+from netfc.errors import NetfcError
+from netfc.torch.group import BACKEND, NetfcProcessGroup
+from netfc.torch.monitored import whole
+
+# Settings that other bits may come from, by the beginning of their names.
+_SETTINGS = ("ATEN_CPU_CAPABILITY", "DNNL_", "MKL_", "OMP_NUM_THREADS", "ONEDNN_", "OPENBLAS_")
+_LIBRARIES = re.compile(r"\S*/(\S*(?:blas|mkl|lapack|gomp|iomp|dnnl)\S*)$", re.MULTILINE)
+
+
+class InvariantError(NetfcError):
+    """Why training would not give the same bits, or not go on; the same text at all ranks."""
+
+
+class Ranks:
+    """Those that train together. group: a process group; None: the default one, if there is any.
+
+    Raises ValueError for several ranks of another back end than netfc's.
+    """
+
+    def __init__(self, group: Any = None):
+        self.group: Any = None
+        self.rank, self.size = 0, 1
+        if not (dist.is_available() and dist.is_initialized()):
+            return
+        group = whole() if group is None else group
+        self.rank, self.size = dist.get_rank(group), dist.get_world_size(group)
+        if self.size == 1:
+            return
+        if not isinstance(group, NetfcProcessGroup):
+            raise ValueError(
+                f'the group of {self.size} ranks is of back end "{dist.get_backend(group)}", which'
+                f' does not add exactly: give torch.distributed.new_group(backend="{BACKEND}")'
+            )
+        self.group = group
+
+    def gather(self, text: str) -> list[str]:
+        """The texts of all ranks."""
+        if self.group is None:
+            return [text]
+        own = torch.tensor(list(text.encode()), dtype=torch.uint8)
+        sizes = [torch.zeros(1, dtype=torch.int64) for _ in range(self.size)]
+        dist.all_gather(sizes, torch.tensor([own.numel()]), group=self.group)
+        room = int(max(sizes))
+        if room == 0:
+            return [""] * self.size
+        padded = torch.zeros(room, dtype=torch.uint8)
+        padded[: own.numel()] = own
+        texts = [torch.empty_like(padded) for _ in range(self.size)]
+        dist.all_gather(texts, padded, group=self.group)
+        return [bytes(one[: int(size)].tolist()).decode() for one, size in zip(texts, sizes)]
+
+    def add_up(self, integers: torch.Tensor) -> Any:
+        """Start to sum int32 or int64 of all ranks, in place; gives what has a wait()."""
+        if self.group is None:
+            return Done()
+        return dist.all_reduce(integers, group=self.group, async_op=True)
+
+    def raise_any(self, where: str, problems: Iterable[str]) -> None:
+        """Raise what any rank has to say, at all of them; all have to call it."""
+        own = "; ".join(dict.fromkeys(problems))
+        said: dict[str, list[int]] = {}
+        for rank, text in enumerate(self.gather(own)):
+            if text:
+                said.setdefault(text, []).append(rank)
+        if said:
+            raise InvariantError(
+                f"{where}: " + "; ".join(f"{_named(ranks)}: {text}" for text, ranks in said.items())
+            )
+
+
+class Done:
+    """A work that is done."""
+
+    def wait(self) -> None:
+        """At once."""
+
+
+def _named(ranks: list[int]) -> str:
+    return ("rank " if len(ranks) == 1 else "ranks ") + ", ".join(map(str, ranks))
+
+
+def digest(tensor: Any) -> str:
+    """Of its bits."""
+    values = tensor.detach().contiguous().reshape(-1).view(torch.uint8).numpy()
+    return hashlib.blake2b(values, digest_size=8).hexdigest()
+
+
+def of_this_machine() -> dict[str, str]:
+    """What the bits of a unit depend on, besides the program: by what people call it."""
+    text = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    known = [re.search(rf"^{key}\s*: (.*)$", text, re.MULTILINE) for key in ("model name", "flags")]
+    name, flags = (one[1] if one else "" for one in known)
+    maps = pathlib.Path("/proc/self/maps").read_text(encoding="utf-8")
+    settings = {key: value for key, value in os.environ.items() if key.startswith(_SETTINGS)}
+    return {
+        "processor": f"{name or platform.machine()}, features {_short(flags)}",
+        "PyTorch": f"{torch.__version__}, build {_short(torch.__config__.show())}",
+        "libraries": ", ".join(sorted(set(_LIBRARIES.findall(maps)))),
+        "threads": str(torch.get_num_threads()),
+        "environment": json.dumps(settings, sort_keys=True),
+        "settings": f"default type {torch.get_default_dtype()}, deterministic"
+        f" {torch.are_deterministic_algorithms_enabled()}, oneDNN {torch.backends.mkldnn.enabled}",
+    }
+
+
+def _short(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+
+
+def of_tensors(tensors: Iterable[tuple[str, Any]]) -> dict[str, str]:
+    """Type, shape and bits of each, by name."""
+    return {
+        name: f"{str(one.dtype).removeprefix('torch.')} {list(one.shape)}"
+        f"{'' if one.requires_grad else ', frozen'}, bits {digest(one)}"
+        for name, one in tensors
+    }
+
+
+def compare(ranks: Ranks, facts: dict[str, Any]) -> None:
+    """Raises InvariantError at all ranks if they are not the same at all; facts: texts, or texts by
+    name, which are looked at one by one."""
+    everybody = [json.loads(text) for text in ranks.gather(json.dumps(facts))]
+    differing = [
+        said for key in facts for said in _differing(key, [one.get(key) for one in everybody])
+    ]
+    if differing:
+        more = f"; and {len(differing) - 5} more" if len(differing) > 5 else ""
+        raise InvariantError(
+            "ranks would not give the same bits: " + "; ".join(differing[:5]) + more
+        )
+
+
+def _differing(key: str, values: list[Any]) -> list[str]:
+    if all(value == values[0] for value in values):
+        return []
+    if isinstance(values[0], dict):
+        names = dict.fromkeys(name for value in values for name in value)
+        return [
+            said
+            for name in names
+            for said in _differing(f"{key} {name}", [value.get(name) for value in values])
+        ]
+    ranks: dict[str, list[int]] = {}
+    for rank, value in enumerate(values):
+        ranks.setdefault("none" if value is None else str(value), []).append(rank)
+    return [f"{key}: " + ", ".join(f"{_named(who)} {value}" for value, who in ranks.items())]

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exact sums of tensors, over units and over ranks."""
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+
+from netfc.allreduce import Totals
+from netfc.torch import layout
+from netfc.torch.invariant.agreement import Done, Ranks
+
+FORMATS = {
+    kind: layout.FORMATS[kind]
+    for kind in (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+}
+
+
+class Sums:
+    """The sums of tensors of one type and these shapes, in the order of the shapes.
+
+    dtype: a key of FORMATS. Takes 9 to 33 bytes for each element, see netfc.allreduce.Totals.
+    """
+
+    def __init__(self, dtype: Any, shapes: Sequence[Any]):
+        self.dtype, self._shapes = dtype, list(shapes)
+        sizes = [torch.Size(shape).numel() for shape in self._shapes]
+        self._first = [0, *itertools.accumulate(sizes)]
+        self._totals = Totals(max(1, self._first[-1]), FORMATS[dtype])
+        self._result: Any = None
+
+    def add(self, place: int, tensor: Any) -> None:
+        """Add a tensor to those of its place, exactly, without a copy if it is contiguous."""
+        if tensor.numel():
+            values = layout.as_array(tensor.detach().contiguous())
+            self._totals.add(values, self._first[place])
+
+    def start(self, ranks: Ranks) -> Any:
+        """Start to add up those of all ranks; gives what has a wait()."""
+        self._result = torch.empty(self._totals.count, dtype=self.dtype)
+        if ranks.group is None:
+            self._totals.result(layout.as_array(self._result))
+            return Done()
+        return ranks.group.allreduce_totals(self._totals, self._result)
+
+    def means(self, count: int) -> list[Any]:
+        """Once that is done: the sums, divided by a count, which rounds once more unless it is a
+        power of two. Views of one new tensor. The sums are empty again."""
+        result, self._result = self._result, None
+        self._totals.clear()
+        if count != 1:
+            result.div_(count)
+        return [
+            result[first:end].view(shape)
+            for shape, first, end in zip(self._shapes, self._first, self._first[1:])
+        ]
+
+
+_LANES = 1 << 14
+
+
+def norm(tensors: Iterable[Any]) -> float:
+    """The root of the sum of all squares, which is exact for types up to float32."""
+    lanes, whole = Totals(_LANES, "fp64"), Totals(1, "fp64")
+    for tensor in tensors:
+        squares = tensor.detach().double().reshape(-1).square().numpy()
+        for first in range(0, squares.size, _LANES):
+            lanes.add(squares[first : first + _LANES], 0)
+    lanes.fold(whole)
+    return math.sqrt(whole.result()[0][0])

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""netfc.torch.invariant: one hash for any number of ranks, whatever they are dealt."""
+
+import pytest
+
+import needs
+import sanitized
+from test_allreduce import serving
+from torch_ranks import NO_TORCH, failures, ranks, results
+
+pytestmark = [
+    needs.skip_where(NO_TORCH),
+    pytest.mark.skipif(sanitized.is_sanitized(), reason='torch does not load with the sanitizers'),
+]
+
+ALONE = {'address': None, 'BACKEND': 'gloo'}  # no switch
+
+
+def hashes(tmp_path, size, *words):
+    """Of all ranks, which have the same."""
+    (tmp_path / 'store').unlink(missing_ok=True)
+    if size == 1:
+        (one,) = results(tmp_path, 1, *words, **ALONE)
+        return one
+    with serving() as address:
+        told = results(tmp_path, size, *words, address=address)
+    assert told == told[:1] * size
+    return told[0]
+
+
+@pytest.mark.parametrize('steps', [3, pytest.param(200, marks=pytest.mark.slow)])
+def test_any_number_of_ranks(tmp_path, steps):
+    """More ranks than units, too; without a switch, one alone."""
+    one = hashes(tmp_path, 1, 'any_number', str(steps))
+    same = ('network', 'dealt at random', 'one bucket, no overlap', 'checked', 'loader')
+    assert len({one[name] for name in same}) == 1
+    assert len(set(one.values())) == 3
+    for size in (2, 3, 4, 5) if steps > 3 else (2, 3, 5):
+        assert hashes(tmp_path, size, 'any_number', str(steps)) == one, size
+
+
+def test_ranks_that_have_no_unit(tmp_path):
+    one = hashes(tmp_path, 1, 'more_ranks_than_units')
+    assert hashes(tmp_path, 3, 'more_ranks_than_units') == one
+
+
+def test_goes_on_with_another_number(tmp_path):
+    """4 ranks until one is killed, then 3, then 5."""
+    whole = hashes(tmp_path, 1, 'go_on', str(tmp_path / 'whole'), '9', 'alive')
+    path = str(tmp_path / 'parts')
+    with serving() as address:
+        said, _ = ranks(tmp_path, 4, 'go_on', path, '5', 'killed', address=address)
+    assert said[1] is None and all('rank 1' in one['error'] for one in said if one)
+    (tmp_path / 'store').unlink(missing_ok=True)
+    for size, until in ((3, '6'), (5, '9')):
+        last = hashes(tmp_path, size, 'go_on', path, until, 'alive')
+    assert last == whole
+
+
+def test_what_is_wrong_is_said_at_all_ranks(tmp_path):
+    said = hashes(tmp_path, 3, 'wrong_inputs')
+    alone = hashes(tmp_path, 1, 'wrong_inputs')
+    assert 'parameter 1.weight: ranks 0, 1 float32 [24, 18], bits' in said['weights']
+    assert 'parameter more.weight: ranks 0, 1 none, rank 2 float32 [2, 2]' in said['more parameters']
+    assert '5.bias: ranks 0, 1 float32 [4], bits' in said['frozen']
+    assert 'step 1: rank 2: 5.bias is frozen since the training began' in said['frozen later']
+    assert 'sampler: ranks 0, 1 128 samples, 8 units of 4, seed 7' in said['seed']
+    assert 'step: ranks 0, 1 3, rank 2 4' in said['checkpoint of another step']
+    assert 'the checkpoint is of seed 7' in said['checkpoint of another seed']
+    assert 'rank 2: unit 2: the loss is a tensor of shape (4,)' in said['no mean']
+    assert 'others than there are: deal()' in said['dealt differently']
+    assert said['not finite'] == alone['not finite'] and said['not finite'][0]
+    assert 'threads: ranks 0, 1 1, rank 2 2' in said['threads']
+    assert '0.weight has a sparse gradient' in said['sparse']
+    assert said['unused'] == alone['unused'] and said['unused'][0]
+    assert 'not all of its units were computed' in alone['left out']
+    assert ['SyncBatchNorm' in said['groups'][0], 'complex64' in said['groups'][1],
+            'no parameter' in said['groups'][2]] == [True] * 3
+
+
+def test_a_unit_that_differs_is_named(tmp_path):
+    with serving() as address:
+        told = failures(tmp_path, 2, 'differing_units', address=address)
+    assert told[0] == told[1]
+    assert 'is not the same at rank 0 and at rank 1: ' in told[0]

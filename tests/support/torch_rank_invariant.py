@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Training with netfc.torch.invariant, by the ranks of the tests."""
+
+import hashlib
+import os
+import pathlib
+import signal
+
+import torch
+from torch import nn
+
+from torch_rank_group import RANK, SIZE
+
+from netfc.torch import invariant
+
+SAMPLES, UNIT, UNITS = 128, 4, 8
+
+
+def network(kind):
+    torch.manual_seed(5)
+    if kind == 'transformer':
+        layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.1, batch_first=True)
+        return nn.Sequential(nn.Linear(6, 16), nn.TransformerEncoder(layer, 2), nn.Flatten(),
+                             nn.Linear(48, 4))
+    model = nn.Sequential(nn.Flatten(), nn.Linear(18, 24), nn.BatchNorm1d(24), nn.ReLU(),
+                          nn.Dropout(0.2), nn.Linear(24, 4))
+    return model.to(torch.bfloat16) if kind == 'bfloat16' else model
+
+
+def data(kind):
+    draw = torch.Generator().manual_seed(1)
+    inputs = torch.randn(SAMPLES, 3, 6, generator=draw)
+    labels = torch.randint(0, 4, (SAMPLES,), generator=draw)
+    return inputs.to(torch.bfloat16 if kind == 'bfloat16' else torch.float32), labels
+
+
+def at_random(step, units, ranks):
+    """Some ranks may have none."""
+    draw = torch.Generator().manual_seed(step + 17)
+    return torch.randint(0, ranks, (units,), generator=draw).tolist()
+
+
+def hashed(model, *more):
+    digest = hashlib.sha256()
+    for tensor in (*model.state_dict().values(), *more):
+        digest.update(tensor.contiguous().reshape(-1).view(torch.uint8).numpy())
+    return digest.hexdigest()[:16]
+
+
+class Run:
+    """A training of one of the networks."""
+
+    def __init__(self, kind, **options):
+        self.kind = kind
+        self.inputs, self.labels = data(kind)
+        self.model = network(kind)
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), 1e-2)
+        more = {key: options.pop(key) for key in ('bucket_mb', 'overlap', 'ignore')
+                if key in options}
+        self.sampler = invariant.UnitSampler(
+            SAMPLES, UNIT, options.pop('units', UNITS), options.pop('seed', 7), **options)
+        self.training = invariant.Training(self.model, self.sampler,
+                                           **{'bucket_mb': 0.001, **more})
+        self.losses = []
+
+    def loss(self, batch):
+        return nn.functional.cross_entropy(self.model(self.inputs[batch]).float(),
+                                           self.labels[batch])
+
+    def steps(self, until, unit=lambda step, batch: None):
+        """To the end; unit: called in each."""
+        for step in self.training.steps(self.sampler, until=until):
+            for batch in step:
+                unit(step, batch)
+                step.backward(self.loss(batch))
+            self.training.clip_grad_norm_(1.0)
+            self.optimizer.step()
+            self.losses.append(step.loss)
+        return self
+
+    @property
+    def hash(self):
+        return hashed(self.model, *self.losses, torch.rand(3))
+
+    def save(self, path):
+        if RANK == 0:
+            state = {'model': self.model.state_dict(), 'optimizer': self.optimizer.state_dict(),
+                     'training': self.training.state_dict()}
+            torch.save(state, path + '.new')
+            os.rename(path + '.new', path)
+
+    def load(self, path):
+        state = torch.load(path)
+        self.model.load_state_dict(state['model'])
+        self.optimizer.load_state_dict(state['optimizer'])
+        self.training.load_state_dict(state['training'])
+        return self
+
+
+def any_number(steps):
+    """The hash of each way; all have to be the same for any number of ranks."""
+    until = int(steps)
+    return {
+        'network': Run('network').steps(until).hash,
+        'dealt at random': Run('network', deal=at_random).steps(until).hash,
+        'one bucket, no overlap': Run('network', bucket_mb=25, overlap=False).steps(until).hash,
+        'checked': Run('network', check=2).steps(until).hash,
+        'transformer': Run('transformer').steps(until).hash,
+        'bfloat16': Run('bfloat16').steps(until).hash,
+        'loader': through_a_loader(until),
+    }
+
+
+def through_a_loader(until):
+    run = Run('network')
+    inputs = torch.utils.data.TensorDataset(run.inputs, run.labels)
+    loader = torch.utils.data.DataLoader(inputs, batch_sampler=run.sampler)
+    for step in run.training.steps(loader, until):
+        for images, labels in step:
+            step.backward(nn.functional.cross_entropy(run.model(images), labels))
+        run.training.clip_grad_norm_(1.0)
+        run.optimizer.step()
+        run.losses.append(step.loss)
+    return run.hash
+
+
+def go_on(path, until, killed):
+    """From a checkpoint, if there is one; killed: rank 1, in the middle of a step."""
+    run = Run('transformer')
+    if pathlib.Path(path).exists():
+        run.load(path)
+    while run.training.step < int(until):
+        run.steps(run.training.step + 1)
+        run.save(path)
+        if killed == 'killed' and RANK == 1 and run.training.step == int(until) - 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+    return hashed(run.model)
+
+
+def problem_of(run, *arguments):
+    """What a run of two steps has to say that is wrong."""
+    try:
+        run.steps(run.training.step + 2, *arguments)
+    except (invariant.InvariantError, ValueError, RuntimeError) as error:
+        return f'{type(error).__name__}: {error}'
+    return 'nothing'
+
+
+def made(*arguments, **options):
+    try:
+        return invariant.Training(*arguments, **options) and 'nothing'
+    except (ValueError, TypeError) as error:
+        return f'{type(error).__name__}: {error}'
+
+
+def at_last():
+    """Whether this is the last rank, which is the one that does it wrong."""
+    return RANK == SIZE - 1
+
+
+def wrong_inputs():
+    """What is said of each thing that is wrong at one rank, or at all."""
+    said = {}
+
+    run = Run('network')
+    if at_last():
+        run.model[1].weight.data[0, 0] += 1
+    said['weights'] = problem_of(run)
+
+    run = Run('network')
+    if at_last():
+        run.model.add_module('more', nn.Linear(2, 2))
+        run.training = invariant.Training(run.model, run.sampler)
+    said['more parameters'] = problem_of(run)
+
+    run = Run('network')
+    if at_last():
+        run.model[5].bias.requires_grad_(False)
+    said['frozen'] = problem_of(run)
+
+    run = Run('network')
+    said['frozen later'] = problem_of(
+        run, lambda step, batch: run.model[5].bias.requires_grad_(not at_last()))
+
+    run = Run('network', seed=7 + at_last())
+    said['seed'] = problem_of(run)
+
+    run = Run('network')
+    state = run.training.state_dict()
+    run.training.load_state_dict({**state, 'step': 3 + at_last()})
+    said['checkpoint of another step'] = problem_of(run)
+
+    run = Run('network', seed=8)
+    try:
+        run.training.load_state_dict(state)
+    except ValueError as error:
+        said['checkpoint of another seed'] = str(error)
+
+    run = Run('network')
+    run.loss = lambda batch: nn.functional.cross_entropy(
+        run.model(run.inputs[batch]), run.labels[batch],
+        reduction='none' if at_last() else 'mean')
+    said['no mean'] = problem_of(run)
+
+    run = Run('network', deal=lambda step, units, ranks: [0 if at_last() else SIZE - 1] * units)
+    said['dealt differently'] = problem_of(run)
+
+    run = Run('network')
+    run.loss = lambda batch: run.model(run.inputs[batch]).sum() / (0 if at_last() else 1)
+    run.steps(1)
+    said['not finite'] = [torch.isnan(run.training.step and run.model[5].bias).any().item(),
+                          hashed(run.model)]
+
+    torch.set_num_threads(2 if at_last() else 1)
+    said['threads'] = problem_of(Run('network'))
+    torch.set_num_threads(1)
+
+    embedding = nn.Sequential(nn.Embedding(8, 4, sparse=True), nn.Flatten(), nn.Linear(12, 4))
+    run = Run('network')
+    run.model, run.inputs = embedding, torch.randint(0, 8, (SAMPLES, 3))
+    run.training = invariant.Training(embedding, run.sampler)
+    run.optimizer = torch.optim.SGD(embedding.parameters(), 0.1)
+    for tensor in embedding.parameters():
+        tensor.data.fill_(0.5)
+    run.inputs.fill_(1)
+    said['sparse'] = problem_of(run)
+
+    run = Run('network')
+    said['unused'] = unused(run)
+    said['left out'] = left_out(Run('network'))
+    said['groups'] = [made(nn.SyncBatchNorm(3), run.sampler),
+                      made(nn.Linear(2, 2).to(torch.complex64), run.sampler),
+                      made(nn.ReLU(), run.sampler)]
+    return said
+
+
+def unused(run):
+    """A layer that only unit 2 uses, one that none does: the gradients, and which are none."""
+    run.model.add_module('rare', nn.Linear(4, 4))
+    run.model.add_module('never', nn.Linear(4, 4))
+    for one in (run.model.rare, run.model.never):
+        for tensor in one.parameters():
+            tensor.data.fill_(0.25)
+    run.training = invariant.Training(run.model, run.sampler)
+    for step in run.training.steps(run.sampler, until=1):
+        for number, batch in enumerate(step):
+            mine = run.sampler.dealt(0)[RANK][number]
+            layers = [*run.model][:6] + ([run.model.rare] if mine == 2 else [])
+            step.backward(nn.functional.cross_entropy(
+                nn.Sequential(*layers)(run.inputs[batch]), run.labels[batch]))
+    return [run.model.never.weight.grad is None, hashed(run.model, run.model.rare.weight.grad)]
+
+
+def left_out(run):
+    try:
+        for step in run.training.steps(run.sampler, until=2):
+            for batch in step:
+                step.backward(run.loss(batch))
+                if SIZE == 1:
+                    break
+        return 'nothing'
+    except RuntimeError as error:
+        return str(error)
+
+
+def differing_units():
+    """Sums of many products, by one thread and by two."""
+    torch.set_num_threads(2 if at_last() else 1)
+    torch.manual_seed(3)
+    model = nn.Linear(1, 1)
+    inputs = torch.randn(4 * 60000, 1)
+    sampler = invariant.UnitSampler(len(inputs), 60000, 4, check=1)
+    training = invariant.Training(model, sampler, ignore=('threads',))
+    for step in training.steps(sampler, until=1):
+        for batch in step:
+            step.backward(model(inputs[batch]).square().mean())
+    return 'nothing'
+
+
+def more_ranks_than_units():
+    return Run('network', units=2).steps(3).hash
