@@ -21,7 +21,7 @@ from switched import Network
 from training.team import FRAMES, link_bytes, lose
 
 PATIENCE = 1800
-STEPS, QUICK = 40, 6
+STEPS, QUICK = 30, 6
 FORMATS = "fp32+int32"  # gradients; and counts, of which a leaf's are digits, too
 
 

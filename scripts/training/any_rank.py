@@ -23,18 +23,18 @@ from netfc.torch import invariant
 
 TIMEOUT = datetime.timedelta(minutes=10)
 TEXT = pathlib.Path(__file__).resolve().parents[2] / "CONTRIBUTING.md"
-CONTEXT, UNIT, UNITS = 16, 8, 8
+CONTEXT, UNIT, UNITS = 16, 4, 8
 SAMPLES = 50 * UNIT * UNITS
 
 
 class Network(nn.Module):
     """Two layers of a transformer that predict the next byte of a text."""
 
-    def __init__(self, width=48):
+    def __init__(self, width=32):
         super().__init__()
         self.bytes = nn.Embedding(256, width)
         self.places = nn.Parameter(0.02 * torch.randn(CONTEXT, width))
-        layer = nn.TransformerEncoderLayer(width, 4, 4 * width, dropout=0.0, batch_first=True)
+        layer = nn.TransformerEncoderLayer(width, 2, 2 * width, dropout=0.0, batch_first=True)
         self.layers = nn.TransformerEncoder(layer, 2)
         self.head = nn.Linear(width, 256)
         self.register_buffer("mask", torch.full((CONTEXT, CONTEXT), -torch.inf).triu(1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scripts/demo training, as its user runs it, and where its tests can run."""
+"""scripts/demo training and any-number, as its user runs it, and where its tests can run."""
 
 import importlib.util
 import subprocess
@@ -20,8 +20,8 @@ NEEDS = [
 ]
 
 
-def run(*words):
+def run(*words, name='training'):
     """The ended demonstration."""
     return subprocess.run(
-        [project_scripts.SCRIPTS / 'demo', 'training', *words], text=True,
+        [project_scripts.SCRIPTS / 'demo', name, *words], text=True,
         capture_output=True, env=sanitized.environment(), stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)

@@ -15,7 +15,7 @@ NAMES = sorted(str(path.relative_to(SCRIPTS)) for path in SCRIPTS.rglob('*')
                if path.is_file() and os.access(path, os.X_OK) and path.parent.name != 'support')
 
 
-OPTIONS = {'demo': [f'demo {name}' for name in ('sums', 'training', 'mpi', 'slowloris', 'anycast')],
+OPTIONS = {'demo': [f'demo {name}' for name in ('sums', 'training', 'any-number', 'mpi', 'slowloris', 'anycast')],
            'bench': ['bench', 'bench aggregation', 'bench allreduce', 'bench mpi', 'bench slowloris-latency']}
 WITH_OPTIONS = [words for name in ('demo', 'bench', 'evaluate', 'soak', 'count-instructions')
                 for words in OPTIONS.get(name, [name])]

@@ -70,6 +70,12 @@ class Ranks:
             return Done()
         return dist.all_reduce(integers, group=self.group, async_op=True)
 
+    def greatest(self, values: torch.Tensor) -> torch.Tensor:
+        """Of all ranks, element by element, in place."""
+        if self.group is not None:
+            dist.all_reduce(values, dist.ReduceOp.MAX, group=self.group)
+        return values
+
     def raise_any(self, where: str, problems: Iterable[str]) -> None:
         """Raise what any rank has to say, at all of them; all have to call it."""
         own = "; ".join(dict.fromkeys(problems))
