@@ -39,10 +39,16 @@ is_for_switch(struct call *call)
 		return leave_to_mpi(call, LEFT_INTERCOMMUNICATOR);
 	if (conversion == CONVERSION_NO_TYPE)
 		return leave_to_mpi(call, LEFT_TYPE);
+	if (conversion == CONVERSION_WIDE)
+		return leave_to_mpi(call, LEFT_WIDE);
 	if (conversion == CONVERSION_NO_OPERATION)
 		return leave_to_mpi(call, LEFT_OPERATION);
 	if (call->count > INT_MAX)
 		return leave_to_mpi(call, LEFT_LARGE);
+	/* From here on each part of a value is one. */
+	call->count *= call->conversion.parts;
+	call->first *= call->conversion.parts;
+	call->kept *= call->conversion.parts;
 	PMPI_Comm_size(call->comm, &ranks);
 	return ranks > 1;
 }
@@ -197,7 +203,7 @@ keep_block(struct call *call, const void *send, void *receive, long long kept)
 		struct call *call, const void *send, void *receive, const count_type counts[]) \
 	{                                                                                      \
 		long long first = 0, count = 0;                                                \
-		int rank, ranks;                                                               \
+		int rank, ranks, alike = 1;                                                    \
                                                                                                \
 		if (PMPI_Comm_rank(call->comm, &rank) != MPI_SUCCESS ||                        \
 			PMPI_Comm_size(call->comm, &ranks) != MPI_SUCCESS || counts == NULL)   \
@@ -207,7 +213,11 @@ keep_block(struct call *call, const void *send, void *receive, long long kept)
 				return false;                                                  \
 			first += i < rank ? counts[i] : 0;                                     \
 			count += counts[i];                                                    \
+			alike = alike && counts[i] == counts[0];                               \
 		}                                                                              \
+		call->kind = NETFC_COLLECTIVE_REDUCE_SCATTER;                                  \
+		call->counts = alike ? NULL : counts;                                          \
+		call->large_counts = sizeof(*counts) == sizeof(MPI_Count);                     \
 		return keep_part(call, send, receive, first, counts[rank], count);             \
 	}
 

@@ -8,7 +8,10 @@
  *
  * Sums of integers wrap in MPI libraries, and saturate in the switch. So an integer is cut into
  * pieces of 16 bits, an int32 for each, whose sums over 64 ranks neither saturate nor wrap; put
- * together they give the sum of any integers, with a sign or without, modulo 2^32 or 2^64.
+ * together they give the sum of any integers, with a sign or without, modulo 2^32 or 2^64. One of
+ * 8 or 16 bits is one piece, with its sign, for the least and greatest as well.
+ *
+ * A complex number is two floats, which are added each for itself.
  */
 
 #include <stdbool.h>
@@ -20,7 +23,8 @@
 struct conversion {
 	unsigned int format;      /**< enum netfc_allreduce_format */
 	unsigned int op;          /**< enum netfc_allreduce_op */
-	unsigned int value_bytes; /**< of MPI's type */
+	unsigned int value_bytes; /**< of MPI's type, or of a part of it */
+	unsigned int parts;       /**< of MPI's type: 2 of a complex number, else 1 */
 	unsigned int pieces;      /**< values of the format for each; 0: the value as it is */
 	uint64_t flip;            /**< bits to invert on the way there and back */
 };
@@ -28,6 +32,7 @@ struct conversion {
 enum conversion_status {
 	CONVERSION_OK,
 	CONVERSION_NO_TYPE,
+	CONVERSION_WIDE, /**< a float that is wider than the switch's */
 	CONVERSION_NO_OPERATION
 };
 

@@ -31,6 +31,15 @@ is_direct(const struct call *call, const void *result)
 		((uintptr_t)call->send | (uintptr_t)result) % call->conversion.value_bytes == 0;
 }
 
+static int
+ranks_of(MPI_Comm comm)
+{
+	int ranks = 0;
+
+	PMPI_Comm_size(comm, &ranks);
+	return ranks;
+}
+
 /* Where results are put, where the switch works, and what is left to give to MPI in the end. */
 static bool
 prepare(struct operation *operation, bool keep_input)
@@ -47,6 +56,11 @@ prepare(struct operation *operation, bool keep_input)
 		return false;
 	in_place = call->send == operation->result;
 	operation->input = in_place ? MPI_IN_PLACE : call->send;
+	operation->handles = call->counts == NULL
+		? &operation->handle
+		: allocate(operation, (size_t)ranks_of(call->comm) * sizeof(void *));
+	if (operation->handles == NULL)
+		return false;
 	if (in_place && keep_input) {
 		void *copy = allocate(operation, bytes);
 
@@ -100,7 +114,7 @@ finish(struct operation *operation, const struct job *job, bool by_switch)
 	if (call->receive != NULL && !keeps_all(call))
 		memcpy(call->receive, (char *)operation->result + call->first * bytes,
 			call->kept * bytes);
-	shim_count(call->name, call->type, call->op, way, call->count);
+	shim_count(call->name, call->type, call->op, way, call->count / call->conversion.parts);
 	operation->stage = OPERATION_DONE;
 	return true;
 }
@@ -117,8 +131,9 @@ static bool
 reduce_again(struct operation *operation, struct job *job)
 {
 	const struct call *call = &operation->call;
-	int error = shim.real.Iallreduce(operation->input, operation->result, (int)call->count,
-		call->type, call->op, job->private_comm, &operation->pending);
+	int error = shim.real.Iallreduce(operation->input, operation->result,
+		(int)(call->count / call->conversion.parts), call->type, call->op,
+		job->private_comm, &operation->pending);
 
 	if (error != MPI_SUCCESS)
 		return fail(operation, error);
@@ -197,6 +212,47 @@ plan(const struct operation *operation, const struct job *job)
 	return made;
 }
 
+static bool
+start_in_switch(struct operation *operation, struct job *job, const struct netfc_collective *made)
+{
+	if (netfc_collective_start(job->network, made, !operation->has_request,
+		    &operation->handles[operation->started]) == NETFC_ALLREDUCE_OK) {
+		operation->started++;
+		return true;
+	}
+	operation->refused = true;
+	job_fail_of_network(job);
+	return false;
+}
+
+static size_t
+values_kept_by(const struct call *call, int rank)
+{
+	size_t count = call->large_counts ? (size_t)((const MPI_Count *)call->counts)[rank]
+					  : (size_t)((const int *)call->counts)[rank];
+
+	return count * call->conversion.parts;
+}
+
+/* Parts that are not equally long are a reduction each, whose results go to its owner. */
+static void
+start_parts(struct operation *operation, struct job *job, const struct netfc_collective *whole)
+{
+	const struct call *call = &operation->call;
+	struct netfc_collective part = *whole;
+	size_t at = 0, count;
+
+	part.kind = NETFC_COLLECTIVE_REDUCE;
+	for (int rank = 0; rank < job->ranks; rank++, at += count) {
+		count = values_kept_by(call, rank);
+		part.root = (unsigned int)rank;
+		part.values = (const char *)whole->values + conversion_bytes(&call->conversion, at);
+		part.count = conversion_count(&call->conversion, count);
+		if (count != 0 && !start_in_switch(operation, job, &part))
+			return;
+	}
+}
+
 void
 operation_start(struct operation *operation, struct job *job)
 {
@@ -206,9 +262,10 @@ operation_start(struct operation *operation, struct job *job)
 	if (job->by_nodes)
 		return;
 	collective = plan(operation, job);
-	if (netfc_collective_start(job->network, &collective, !operation->has_request,
-		    &operation->handle) != NETFC_ALLREDUCE_OK)
-		job_fail_of_network(job);
+	if (operation->call.counts != NULL && is_shared_out(&operation->call, job))
+		start_parts(operation, job, &collective);
+	else
+		start_in_switch(operation, job, &collective);
 }
 
 /* Ranks of a node do it together. */
@@ -228,12 +285,15 @@ step_in_node(struct operation *operation, struct job *job, int patience_ms)
 static bool
 step_in_switch(struct operation *operation, struct job *job, int patience_ms)
 {
-	int status = NETFC_ALLREDUCE_BROKEN;
+	int status = operation->refused ? NETFC_ALLREDUCE_BROKEN : NETFC_ALLREDUCE_OK;
 
-	if (operation->handle != NULL)
-		status = netfc_allreduce_wait(&operation->handle, patience_ms, NULL);
-	if (status == NETFC_ALLREDUCE_PENDING)
-		return false;
+	while (operation->ended < operation->started && status == NETFC_ALLREDUCE_OK) {
+		status = netfc_allreduce_wait(
+			&operation->handles[operation->ended], patience_ms, NULL);
+		if (status == NETFC_ALLREDUCE_PENDING)
+			return false;
+		operation->ended++;
+	}
 	operation->succeeded = status == NETFC_ALLREDUCE_OK;
 	if (!operation->succeeded)
 		job_fail_of_network(job);
@@ -244,8 +304,8 @@ step_in_switch(struct operation *operation, struct job *job, int patience_ms)
 static bool
 give_up_switch(struct operation *operation, struct job *job)
 {
-	if (operation->handle != NULL) /* it was aborted: no wait */
-		netfc_allreduce_wait(&operation->handle, -1, NULL);
+	while (operation->ended < operation->started) /* they were aborted: no wait */
+		netfc_allreduce_wait(&operation->handles[operation->ended++], -1, NULL);
 	return reduce_again(operation, job);
 }
 

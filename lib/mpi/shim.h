@@ -76,6 +76,7 @@ void *real_symbol(const char *name);
 #define LEFT_TO_MPI(X)                                                                    \
 	X(NO_SWITCH, "NETFC_SWITCH names no switch")                                      \
 	X(TYPE, "the switch has no such type")                                            \
+	X(WIDE, "the switch has no floats of more than 64 bits")                          \
 	X(OPERATION, "the switch has no such operation on this type")                     \
 	X(INTERCOMMUNICATOR, "an intercommunicator has two groups")                       \
 	X(SIZE, "it has more ranks or nodes than switches take: 64 at each, at up to 64") \

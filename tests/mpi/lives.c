@@ -140,18 +140,18 @@ add_up(void *in, void *inout, int *count, MPI_Datatype *type)
 void
 check_left_to_mpi(void)
 {
-	short narrow = (short)rank, sum_of_narrow;
+	long double wide = rank, sum_of_wide;
 	float mine[2] = {(float)rank, 1}, sums[2], product;
 	struct {
 		float value;
 		int where;
 	} pair = {(float)rank, rank}, greatest;
 	unsigned char byte = (unsigned char)(1 << rank), bytes;
-	MPI_Datatype two;
+	MPI_Datatype two, empty;
 	MPI_Op own;
 
-	MPI_Allreduce(&narrow, &sum_of_narrow, 1, MPI_SHORT, MPI_SUM, MPI_COMM_WORLD);
-	CHECK(sum_of_narrow == ranks * (ranks - 1) / 2);
+	MPI_Allreduce(&wide, &sum_of_wide, 1, MPI_LONG_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	CHECK(sum_of_wide == ranks * (ranks - 1) / 2);
 	MPI_Allreduce(&mine[1], &product, 1, MPI_FLOAT, MPI_PROD, MPI_COMM_WORLD);
 	CHECK(product == 1);
 	MPI_Allreduce(&pair, &greatest, 1, MPI_FLOAT_INT, MPI_MAXLOC, MPI_COMM_WORLD);
@@ -168,6 +168,14 @@ check_left_to_mpi(void)
 	MPI_Allreduce(mine, sums, 0, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
 	MPI_Allreduce(mine, sums, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_SELF);
 	CHECK(sums[0] == mine[0]);
+	/* MPI has the words for what is wrong. */
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	CHECK(MPI_Allreduce(mine, sums, 1, MPI_C_FLOAT_COMPLEX, MPI_MIN, MPI_COMM_WORLD) !=
+		MPI_SUCCESS);
+	MPI_Type_contiguous(0, MPI_FLOAT, &empty);
+	MPI_Type_commit(&empty);
+	CHECK(MPI_Allreduce(mine, sums, 1, empty, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS);
+	MPI_Type_free(&empty);
 }
 
 static void *

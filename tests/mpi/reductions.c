@@ -124,17 +124,52 @@ allreduce_integers(MPI_Datatype type, MPI_Op op)
 	check_integers(&kept, type, op);
 }
 
+/* Complex numbers are pairs, with parts of different lengths of them. */
+static void
+complex_numbers(MPI_Datatype type, MPI_Datatype part)
+{
+	enum {
+		PAIRS = 900
+	};
+	double mine[2 * PAIRS], results[2 * PAIRS];
+	const size_t bytes = part == MPI_DOUBLE ? sizeof(double) : sizeof(float);
+	struct kept kept = {results, 0, 2 * PAIRS, mine, 2 * PAIRS, MPI_COMM_WORLD};
+	int counts[64];
+
+	if (part == MPI_DOUBLE)
+		draw_doubles(mine, 2 * PAIRS, 21);
+	else
+		draw_floats((float *)mine, 2 * PAIRS, 21);
+	MPI_Allreduce(mine, results, PAIRS, type, MPI_SUM, MPI_COMM_WORLD);
+	check_floats(&kept, part, MPI_SUM);
+	memcpy(results, mine, 2 * PAIRS * bytes);
+	MPI_Allreduce(MPI_IN_PLACE, results, PAIRS, type, MPI_SUM, MPI_COMM_WORLD);
+	check_floats(&kept, part, MPI_SUM);
+	for (int r = 0; r < ranks; r++)
+		counts[r] = r == 0 ? PAIRS - 10 * (ranks - 1) : 10;
+	kept.first = rank == 0 ? 0 : 2 * (size_t)(counts[0] + 10 * (rank - 1));
+	kept.count = 2 * (size_t)counts[rank];
+	MPI_Reduce_scatter(mine, results, counts, type, MPI_SUM, MPI_COMM_WORLD);
+	check_floats(&kept, part, MPI_SUM);
+}
+
 void
-check_integers_of_all_types(void)
+check_all_types(void)
 {
 	MPI_Datatype types[] = {MPI_INT, MPI_UNSIGNED, MPI_INT32_T, MPI_UINT32_T, MPI_LONG,
-		MPI_LONG_LONG, MPI_INT64_T, MPI_UNSIGNED_LONG, MPI_UINT64_T};
+		MPI_LONG_LONG, MPI_INT64_T, MPI_UNSIGNED_LONG, MPI_UINT64_T, MPI_SIGNED_CHAR,
+		MPI_INT8_T, MPI_UNSIGNED_CHAR, MPI_UINT8_T, MPI_SHORT, MPI_INT16_T,
+		MPI_UNSIGNED_SHORT, MPI_UINT16_T, MPI_AINT, MPI_OFFSET, MPI_COUNT};
 
 	for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++) {
 		allreduce_integers(types[t], MPI_SUM);
 		allreduce_integers(types[t], MPI_MIN);
 		allreduce_integers(types[t], MPI_MAX);
 	}
+	complex_numbers(MPI_C_FLOAT_COMPLEX, MPI_FLOAT);
+	complex_numbers(MPI_C_DOUBLE_COMPLEX, MPI_DOUBLE);
+	complex_numbers(MPI_COMPLEX, MPI_FLOAT);
+	complex_numbers(MPI_DOUBLE_COMPLEX, MPI_DOUBLE);
 }
 
 void

@@ -133,15 +133,11 @@ check_floats(const struct kept *kept, MPI_Datatype type, MPI_Op op)
 static int64_t
 widen(const char *at, int bytes, bool has_sign)
 {
-	uint32_t narrow;
-	int64_t wide;
+	uint64_t wide = 0;
+	const uint64_t sign = UINT64_C(1) << (8 * bytes - 1);
 
-	if (bytes == sizeof(narrow)) {
-		memcpy(&narrow, at, sizeof(narrow));
-		return has_sign ? (int32_t)narrow : (int64_t)narrow;
-	}
-	memcpy(&wide, at, sizeof(wide));
-	return wide;
+	memcpy(&wide, at, (size_t)bytes);
+	return (int64_t)(has_sign ? (wide ^ sign) - sign : wide);
 }
 
 static int64_t
@@ -152,12 +148,24 @@ reduce_integers(int64_t a, int64_t b, MPI_Op op, bool has_sign)
 	return (op == MPI_MAX) == (has_sign ? a > b : (uint64_t)a > (uint64_t)b) ? a : b;
 }
 
+static bool
+has_no_sign(MPI_Datatype type)
+{
+	const MPI_Datatype types[] = {MPI_UNSIGNED, MPI_UINT32_T, MPI_UNSIGNED_LONG, MPI_UINT64_T,
+		MPI_UNSIGNED_CHAR, MPI_UINT8_T, MPI_UNSIGNED_SHORT, MPI_UINT16_T};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (types[i] == type)
+			return true;
+	}
+	return false;
+}
+
 void
 check_integers(const struct kept *kept, MPI_Datatype type, MPI_Op op)
 {
 	const char *results = kept->results;
-	bool has_sign = type != MPI_UNSIGNED && type != MPI_UINT32_T && type != MPI_UNSIGNED_LONG &&
-		type != MPI_UINT64_T;
+	bool has_sign = !has_no_sign(type);
 	int size, bytes;
 	char *all;
 

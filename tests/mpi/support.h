@@ -49,7 +49,7 @@ struct check {
 	X(doubles)               \
 	X(many)                  \
 	X(allreduce)             \
-	X(integers_of_all_types) \
+	X(all_types)             \
 	X(reduce)                \
 	X(scatter)               \
 	X(unaligned)             \
