@@ -114,7 +114,8 @@ write_failure(const struct job *job, char *text, size_t bytes)
 {
 	unsigned int level, leaf;
 	int member = netfc_allreduce_silent_member(job->network, &level);
-	int length = snprintf(text, bytes, "%s", netfc_allreduce_error(job->network));
+	int length = snprintf(text, bytes, "%s",
+		job->problem != NULL ? job->problem : netfc_allreduce_error(job->network));
 	char names[128];
 
 	if (member < 0 || level != 0 || (!job->by_nodes && job->places->leaves == 1))

@@ -4,11 +4,15 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "ports.h"
 #include "shim.h"
 
 #define MAX_ATTEMPTS 4
 #define SHARED_SLOTS 128
+#define PORTS_NS (5 * NS_PER_S) /* how long to look for one that is free */
+#define PORT_NAP_NS 20000000
 #define NEXT_NUMBER 9973 /* from the number of an attempt to that of the next */
 
 const struct place_member *
@@ -98,13 +102,57 @@ take_place(const struct job *job, struct netfc_allreduce_options *options)
 }
 
 static int
+join_with(struct job *job, const struct netfc_allreduce_options *options)
+{
+	int status;
+
+	do
+		status = netfc_allreduce_join(job->network, options);
+	while (status == NETFC_ALLREDUCE_INTERRUPTED);
+	return status;
+}
+
+/*
+ * By the first port that no other communicator has. One that was left is free again as soon as the
+ * switch has noticed.
+ */
+static int
+join_by_port(struct job *job, struct netfc_allreduce_options *options)
+{
+	const struct timespec nap = {.tv_nsec = PORT_NAP_NS};
+	const uint64_t begun = clock_ns();
+	int status = NETFC_ALLREDUCE_SYSTEM;
+	unsigned int n = 0;
+	struct port port;
+
+	options->interface = port.interface;
+	options->bind_address = port.address;
+	while (status == NETFC_ALLREDUCE_SYSTEM && !job->cut) {
+		const char *problem =
+			ports_get(shim.settings.interface, shim.settings.bind_address, n++, &port);
+
+		if (problem != NULL && problem[0] != '\0') {
+			job->problem = problem;
+			return NETFC_ALLREDUCE_ARGUMENT;
+		}
+		if (problem == NULL)
+			status = join_with(job, options);
+		else if (clock_ns() - begun > PORTS_NS)
+			break;
+		else
+			nanosleep(&nap, NULL);
+		n = problem == NULL ? n : 0;
+	}
+	return status;
+}
+
+static int
 join_switch(struct job *job)
 {
 	char names[JOB_SWITCHES_BYTES];
 	const char *switches[NETFC_ALLREDUCE_MAX_SWITCHES];
 	const bool own_switches = job->places->leaves > 1 && shim.settings.switches != NULL;
 	struct netfc_allreduce_options options;
-	int status;
 
 	netfc_allreduce_options_init(&options, sizeof(options));
 	snprintf(names, sizeof(names), "%s",
@@ -118,10 +166,10 @@ join_switch(struct job *job)
 	options.join_ms = shim.settings.join_ms;
 	options.deadline_ms = shim.settings.deadline_ms;
 	take_place(job, &options);
-	do
-		status = netfc_allreduce_join(job->network, &options);
-	while (status == NETFC_ALLREDUCE_INTERRUPTED);
-	return status;
+	if (ports_are_meant(shim.settings.interface))
+		return join_by_port(job, &options);
+	options.bind_address = shim.settings.bind_address;
+	return join_with(job, &options);
 }
 
 /* Whether the switch takes exact sums of a format: only trying shows it. */

@@ -144,6 +144,7 @@ read_settings(struct settings *settings)
 {
 	settings->switches = text_of("NETFC_SWITCH");
 	settings->interface = text_of("NETFC_MPI_INTERFACE");
+	settings->bind_address = text_of("NETFC_MPI_BIND_ADDRESS");
 	settings->fallback = is_set("NETFC_MPI_FALLBACK", "1");
 	settings->verbose = is_set("NETFC_MPI_VERBOSE", "2") ? 2 : is_set("NETFC_MPI_VERBOSE", "1");
 	settings->separate = is_set("NETFC_MPI_SHARED_MEMORY", "0");

@@ -94,6 +94,7 @@ enum left_to_mpi {
 struct settings {
 	const char *switches;     /**< NETFC_SWITCH: addresses, commas between them; or NULL */
 	const char *interface;    /**< NETFC_MPI_INTERFACE, or NULL */
+	const char *bind_address; /**< NETFC_MPI_BIND_ADDRESS, or NULL */
 	bool fallback;            /**< NETFC_MPI_FALLBACK=1 */
 	int verbose;              /**< NETFC_MPI_VERBOSE: 1: totals; 2: each reduction, too */
 	bool separate;            /**< NETFC_MPI_SHARED_MEMORY=0 */

@@ -66,6 +66,21 @@ def switched(folder, option='--aggregate'):
         yield host, live
 
 
+@contextlib.contextmanager
+def by_memif(folder, ports):
+    """A host without a network, and a switch with so many ports at a socket; that, and the ports as
+    variables of ranks."""
+    path = switch.RUNTIME / f'memif-{next(hosts.numbers)}'
+    devices = [f'net_memif{port},role=server,id={port},socket={path},socket-abstract=no'
+               for port in range(ports)]
+    options = ['--address', f'{hosts.SWITCH_IP}/24', '--forward', 'bridge', NODES]
+    with hosts.Host(0) as host, hosts.LiveSwitch(folder, devices, options) as live:
+        hosts.wait_until(lambda: 'Ready' in live.stdout, 'the switch')
+        host.ip('link', 'set', 'lo', 'up')
+        yield host, live, {'NETFC_MPI_INTERFACE': f'memif:{path},id=0-{ports - 1}',
+                           'NETFC_MPI_BIND_ADDRESS': '10.1.0.1'}
+
+
 def launch(host, kind, ranks, *words, library=None, also=None, options=(), **environment):
     """Starts mpirun on a host.
 

@@ -50,6 +50,31 @@ def test_results_are_exact_and_no_job_stays(tmp_path, kind, check, ranks, option
     assert ('ranks that share memory are one worker' in done.err) == (option == mpi_runs.NODES)
 
 
+@pytest.mark.parametrize('check,shared', [('communicators', '1'), ('scatter', '0')])
+def test_communicators_share_memory_with_the_switch(tmp_path, kind, check, shared):
+    """Each by a port of its own: of a node's first rank, or of each rank."""
+    with mpi_runs.by_memif(tmp_path, 4) as (host, live, variables):
+        done = mpi_runs.run(host, kind, 4, mpi_runs.checks(kind), check, NETFC_MPI_VERBOSE='1',
+                            NETFC_MPI_SHARED_MEMORY=shared, **variables)
+        stats = live.stop()['aggregate']
+    assert done.status == 0, done
+    assert through_switch(done.err)[0] > 0
+    assert stats['jobs_complete'] == stats['jobs_ended'] > 0
+
+
+@pytest.mark.parametrize('change,why', [
+    ({'NETFC_MPI_BIND_ADDRESS': ''}, 'NETFC_MPI_BIND_ADDRESS has to be an address'),
+    ({'NETFC_MPI_INTERFACE': 'memif:/run/none,id=3-2'}, 'behind id= there has to be a number'),
+    ({'NETFC_MPI_INTERFACE': 'memif:/run/none'}, 'net_memif0,role=server')])
+def test_memory_that_cannot_be_shared_with_the_switch_is_an_error(tmp_path, kind, change, why):
+    with mpi_runs.switched(tmp_path, mpi_runs.NODES) as (host, live):
+        done = mpi_runs.run(host, kind, 2, mpi_runs.checks(kind), 'until_error', **{
+            'NETFC_MPI_INTERFACE': 'memif:/run/none', 'NETFC_MPI_BIND_ADDRESS': '10.1.0.1', **change})
+        live.stop()
+    assert done.status == 0, done
+    assert len(re.findall(rf'rank \d: netfc-mpi: .*{why}', done.out)) == 2, done
+
+
 @BOTH_WAYS
 def test_a_hundred_communicators_share_the_slots_of_a_switch(tmp_path, kind, option):
     with mpi_runs.switched(tmp_path, option) as (host, live):
