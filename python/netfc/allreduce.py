@@ -275,6 +275,7 @@ class Communicator:
         format: str | None = None,
         root: int = 0,
         label: int = 0,
+        lazily: bool = False,
     ) -> Handle:
         """Start any of these, by name: "reduce_scatter", ...; those started earlier go first.
 
@@ -283,9 +284,10 @@ class Communicator:
         returned.
         label: of 32 bits, has to be the same at all workers, or the collective fails at all of them
         with "mismatch"; 0: none. For programs that might start collectives in different orders.
+        lazily: leave the work to Handle.wait(), which is going to be called at once.
         """
         return self._start(
-            kind, values, result, op=op, format=format, root=root, label=label, lazily=False
+            kind, values, result, op=op, format=format, root=root, label=label, lazily=lazily
         )
 
     def sum(self, array: NDArray[Any]) -> Any:

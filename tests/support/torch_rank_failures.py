@@ -127,6 +127,57 @@ def until_it_fails():
         dist.all_reduce(torch.ones(5))
 
 
+def _said(collective, *arguments, **options):
+    """What becomes of a collective: its first argument, or the error's text."""
+    try:
+        collective(*arguments, **options)
+    except netfc.torch.AllreduceError as error:
+        return str(error)
+    return arguments[0].tolist() if arguments else 'done'
+
+
+def _until_restarted(number):
+    """The test starts the switch anew when all ranks have come here."""
+    meet_again(number)
+    print(flush=True)
+    while not os.path.exists(f"{os.environ['STORE']}.{number}"):
+        time.sleep(0.02)
+
+
+def meet_again(number):
+    """As meet(), for a further time."""
+    store = dist.distributed_c10d._get_default_store()
+    store.set(f'here again {number} {RANK}', '')
+    store.wait([f'here again {number} {rank}' for rank in range(SIZE)])
+
+
+def go_on():
+    """Calls in four groups, before and after the switch is started anew, twice."""
+    few = datetime.timedelta(seconds=4)
+    callback, other, alone = dist.new_group(), dist.new_group(), dist.new_group(timeout=few)
+
+    def reduced(group=None):
+        return _said(dist.all_reduce, torch.ones(3), group=group)
+
+    def called_back():
+        tensor = torch.ones(2)
+        future = dist.all_reduce(torch.ones(1), group=callback, async_op=True).get_future()
+        future.then(lambda _: dist.all_reduce(tensor, group=callback)).wait()
+        return tensor.tolist()
+
+    before = [reduced(), reduced(other), reduced(alone), called_back()]
+    _until_restarted(1)
+    lost = [_said(lambda: dist.all_reduce(torch.ones(3), async_op=True).wait()), reduced(callback), reduced(other), reduced(alone)]
+    again = [reduced(), reduced(), called_back(), netfc.torch.stats()['reductions']]
+    _until_restarted(2)
+    lost.append(reduced())
+    again.append(reduced())
+    differ = [_said(dist.barrier, group=other) if RANK else reduced(other) for _ in range(2)]
+    missed = [reduced(alone), reduced(alone)] if RANK == 0 else ['', '']
+    meet_again(3)
+    return [before, lost, again, differ, missed]
+
+
 def stop_in_training():
     """The last rank is stopped: its process is there, and does nothing."""
     for step in range(100):

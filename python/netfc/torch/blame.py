@@ -39,7 +39,8 @@ class Blame:
         try:
             if not self._watch.store_answers():
                 raise RuntimeError("the store does not answer")
-            self._meeting.report(f"{call}: {error}", names_one)
+            status = getattr(error, "status", "")
+            self._meeting.report(f"{call}: {error}", names_one, status)
             lines += self._of_others(number, self._meeting.reports(min(left, REPORT_S)))
         # Whatever has gone wrong with the explanation, who called has to know of the error.
         except Exception as gone:  # pylint: disable=broad-except

@@ -5,7 +5,7 @@ import dataclasses
 import sys
 import warnings
 import weakref
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import torch.distributed as dist
@@ -55,7 +55,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
             slots = FURTHER_SLOTS if _groups else SLOTS
             options = dataclasses.replace(options, slots=slots)
         meeting = Meeting(store, rank, size, ranks, timeout.total_seconds())
-        self._sequences = Sequences(meeting, meeting.agree(options), options)
+        self._sequences = Sequences(meeting, options)
         gloo_store = dist.PrefixStore("gloo", store)
         self._gloo = dist.ProcessGroupGloo(gloo_store, rank, size, timeout=timeout)
         if hasattr(self, "_register_backend"):  # torch 2: what else there is goes to gloo, too
@@ -79,10 +79,16 @@ class NetfcProcessGroup(dist.ProcessGroup):
         (tensor,) = tensors
         if tensor.numel() == 0:
             return kept([tensor])
-        work = self._sequences.start(calls.all_reduce(tensor, op)).work()
         # These wait in C++, and hear of no failure: the reducer for which parameters were used, and
         # torch's functional collectives.
-        if (tensor.dtype == torch.int32 and not _is_awaited()) or _caller() == "torch._ops":
+        caller = _caller()
+        in_python = caller.name in _AWAITING
+        hears_nothing = (
+            tensor.dtype == torch.int32 and not in_python
+        ) or caller.name == "torch._ops"
+        waits = hears_nothing or (in_python and caller.waits)
+        work = self._sequences.start(calls.all_reduce(tensor, op), waits).work()
+        if hears_nothing:
             work.wait()
         return work
 
@@ -279,8 +285,12 @@ class NetfcProcessGroup(dist.ProcessGroup):
         return f"{call} of ranks below several switches"
 
     def _started(self, call: calls.Call) -> Any:
-        work = self._sequences.start(call).work()
-        if not _is_awaited():
+        """Whether who calls waits in Python or not: torch's C++ (the reducer, which broadcasts a
+        model's parameters) hears of no failure: what it calls is done when that returns."""
+        caller = _caller()
+        in_python = caller.name in _AWAITING
+        work = self._sequences.start(call, caller.waits or not in_python).work()
+        if not in_python:
             work.wait()
         return work
 
@@ -289,7 +299,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
         if not made:
             return kept(given)
         work = together([self._sequences.start(call).work() for call in made], given)
-        if not _is_awaited():
+        if _caller().name not in _AWAITING:
             work.wait()
         return work
 
@@ -324,19 +334,19 @@ class NetfcProcessGroup(dist.ProcessGroup):
             warnings.warn(f"netfc.torch: {what}", stacklevel=4)
 
 
-def _caller() -> str:
-    """The module that calls the group's method."""
+class _Caller(NamedTuple):
+    """name: the module that calls the group's method. waits: it has been asked to wait, so that it
+    does so at once: torch.distributed's functions have an argument for that."""
+
+    name: str
+    waits: bool
+
+
+def _caller() -> _Caller:
     frame = sys._getframe(1)  # pylint: disable=protected-access
     while frame.f_globals.get("__name__") == __name__ and frame.f_back is not None:
         frame = frame.f_back
-    return str(frame.f_globals.get("__name__"))
-
-
-def _is_awaited() -> bool:
-    """Whether who calls the group's method waits in Python. torch's C++ (the reducer, which
-    broadcasts a model's parameters) hears of no failure: what it calls is done when that returns.
-    """
-    return _caller() in _AWAITING
+    return _Caller(str(frame.f_globals.get("__name__")), frame.f_locals.get("async_op") is False)
 
 
 def _by_gloo(name: str) -> Any:

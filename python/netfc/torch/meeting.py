@@ -58,36 +58,43 @@ class Meeting:
 
     def __init__(self, store: Any, rank: int, size: int, ranks: list[int], timeout: float):
         self.rank, self.size, self.timeout = rank, size, timeout
-        self._store, self._ranks = store, ranks
+        self._store, self._ranks, self._jobs = store, ranks, Jobs(store)
         self._processes: dict[int, process.Process] = {}
         self._sign = Sign()
         self._beats = threading.Lock()  # of each sequence's watch
         self._has_reported = False
         # A store may be used for several groups, one after the other.
         self._prefix = f"netfc/{self._store.add(f'netfc/turns/{rank}', 1)}/"
-        self._jobs = Jobs(store)
 
-    def agree(self, options: Options) -> Place:
+    def again(self) -> "Meeting":
+        """Another of the same ranks, after this one. Raises RuntimeError if the store is gone."""
+        return Meeting(self._store, self.rank, self.size, self._ranks, self.timeout)
+
+    def agree(self, options: Options, next_call: str = "") -> Place:
         """Wait for all other ranks; gives the place that rank 0 has chosen.
 
-        Ranks with another switch than others make a tree, see leaf_of().
-        Raises ValueError where rank 0 knows no switch, or there are too many ranks for a switch;
-        TimeoutError with the missing ranks.
+        Ranks with another switch than others make a tree, see leaf_of(). next_call: what this rank
+        calls then, which has to be the same for all.
+        Raises ValueError where it is not, rank 0 knows no switch, or there are too many ranks for a
+        switch; TimeoutError with the missing ranks.
         """
         self.beat(CALLS, *self._sign.calls[CALLS])
         here: dict[str, Any] = {
             "process": dataclasses.asdict(process.this()),
             "switches": options.switches,
+            "next": next_call,
         }
         self._announce(f"here/{self.rank}", here)
         if self.rank == 0:
             self._announce("place", self._choose(options))
         self._gather("here", "came")
-        named = []
+        named, calls = [], []
         for rank in range(self.size):
             here = self._get(f"here/{rank}")
             self._processes[rank] = process.Process(**here["process"])
             named.append(here["switches"])
+            calls.append(here["next"])
+        self._check_calls(calls)
         chosen = self._chosen("place")
         switches = [tuple(own or chosen["switches"]) for own in named]
         leaf = leaf_of(self.rank, switches)
@@ -157,8 +164,9 @@ class Meeting:
         """Whether another's process, on this machine, has ended; of those elsewhere: False."""
         return process.has_ended(self._processes[rank])
 
-    def report(self, what: str, names_one: bool) -> None:
-        """Tell all others that this rank has failed, and in which call. Once: the first counts.
+    def report(self, what: str, names_one: bool, status: str = "") -> None:
+        """Tell all others that this rank has failed, in which call, and how (AllreduceError). Once:
+        the first counts.
 
         names_one: it says whose fault it is, which the others want to know first.
         """
@@ -167,12 +175,17 @@ class Meeting:
         self._has_reported = True
         for folder in ("named", "failure") if names_one else ("failure",):
             index = self._store.add(f"{self._prefix}{folder}/next", 1)
-            self._announce(f"{folder}/{index}", [self.rank, what])
+            self._announce(f"{folder}/{index}", [self.rank, what, status])
         self._store.add(self._prefix + "failed", 1)
 
     def has_failed(self) -> bool:
         """Whether any rank has failed. Raises RuntimeError if the store is gone."""
         return self._failures() > 0
+
+    def first_failure(self) -> str:
+        """The status that the first rank to fail has reported, the same for all who ask; "" if none
+        has. Raises RuntimeError if the store is gone."""
+        return str(self._get("failure/1")[2]) if self._is_there("failure/1") else ""
 
     def reports(self, patience: float) -> dict[int, str]:
         """What the ranks have reported, NEAR of them at the most, once all that run have or
@@ -187,9 +200,15 @@ class Meeting:
         for folder in ("named", "failure"):
             for index in range(1, NEAR + 2):
                 if len(reports) <= NEAR and self._is_there(f"{folder}/{index}"):
-                    rank, what = self._get(f"{folder}/{index}")
+                    rank, what, _ = self._get(f"{folder}/{index}")
                     reports[rank] = what
         return reports
+
+    def _check_calls(self, calls: list[str]) -> None:
+        """Raises ValueError if they are not the same."""
+        if len(set(calls)) > 1:
+            each = ", ".join(f"{self.name(rank)} with {call}" for rank, call in enumerate(calls))
+            raise ValueError(f"the ranks go on with different calls: {each}")
 
     def _enough_have_reported(self) -> bool:
         """Or have ended."""

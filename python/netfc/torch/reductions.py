@@ -23,6 +23,7 @@ from netfc.torch.watch import GLANCE_S, Watch
 from netfc.torch.works import Promise
 
 JOINING = "joining the job"
+HERE_S = 0.02  # how long who calls waits itself, before threads do that
 SETTLE_S = 5.0  # how long the end of the process waits for threads
 
 
@@ -52,7 +53,7 @@ class Reductions:
     """A rank's place in a job, and the threads that complete its futures.
 
     sequence: CALLS or CALLBACKS, see netfc.torch.meeting. choose: gives the place, once all ranks
-    have called their first.
+    have called their first. calls: how many there have been before.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Reductions:
         joining: Joining,
         choose: Callable[[], Place],
         fate: Fate,
+        calls: int = 0,
     ):
         self._sequence, self._meeting, self._joining = sequence, meeting, joining
         self._choose, self._fate = choose, fate
@@ -69,7 +71,7 @@ class Reductions:
         self._blame = Blame(meeting, sequence, self._watch)
         self._place: Place | None = None
         self._comm: Communicator | None = None
-        self._calls = 0
+        self._calls = calls
         self._waited_s = 0.0
         self._copied = 0
         self._lock = threading.Lock()
@@ -88,16 +90,24 @@ class Reductions:
                 self._join(call)
             self._fate.check()
 
-    def start(self, call: Call, promise: Promise) -> None:
-        """Start a collective, which has its number here.
+    def start(self, call: Call, promise: Promise, waits: bool) -> None:
+        """Start a collective, which has its number here. waits: who calls does nothing before it is
+        done: then it may be when this returns, without another thread.
 
         Raises AllreduceError if this group has failed before, ValueError for what cannot be done.
         """
         reduction = Reduction(call, promise)
         self.join()
-        with self._lock:
-            promise.origin.number = self._calls + 1
-            self._begin(reduction)
+        try:
+            with self._lock:
+                promise.origin.number = self._calls + 1
+                waits = waits and self._task_threads.is_idle
+                self._begin(reduction, waits)
+                if not waits:
+                    self._task_threads.put(reduction)
+        except AllreduceError as error:  # that has been there while nothing was called
+            raise self._failed(reduction, error, time.monotonic()) from error
+        if waits and not self._is_done_here(reduction):
             self._task_threads.put(reduction)
 
     def put(self, call: Call, promise: Promise) -> None:
@@ -105,8 +115,9 @@ class Reductions:
         It has its label and number."""
         self._task_threads.put(Reduction(call, promise))
 
-    def close(self) -> None:
-        """Leave the job; what is under way fails. In a forked process: nothing."""
+    def close(self, is_lost: bool = False) -> None:
+        """Leave the job; what is under way fails. is_lost: the switch has it no more, so that it is
+        not told. In a forked process: nothing."""
         if self._comm is None or os.getpid() != self._process:
             return
         comm, self._comm = self._comm, None
@@ -114,7 +125,7 @@ class Reductions:
         comm.abort()
         self._task_threads.close()
         with contextlib.suppress(AllreduceError):  # the switch has the job until it times out
-            comm.leave()
+            (comm.close if is_lost else comm.leave)()
 
     def settle(self) -> None:
         """Wait until no thread runs torch's code: that would kill the process at its end."""
@@ -173,7 +184,26 @@ class Reductions:
         self._watch.called(0, call)
         self._watch.start()
 
-    def _begin(self, reduction: Reduction) -> None:
+    def _is_done_here(self, reduction: Reduction) -> bool:
+        """Wait a moment for it in the thread that has called it. False: it is not done so far, or
+        has failed: others find out why."""
+        assert reduction.handle is not None
+        begun = time.monotonic()
+        try:
+            reduction.handle.wait(HERE_S)
+            self._finish(reduction)
+        except (AllreduceError, TimeoutError):
+            return False
+        finally:
+            self._waited_s += time.monotonic() - begun
+        reduction.promise.keep(reduction.call.given)
+        return True
+
+    def _finish(self, reduction: Reduction) -> None:
+        reduction.call.finish()
+        self._copied += reduction.call.kind in COPIES
+
+    def _begin(self, reduction: Reduction, waits: bool = False) -> None:
         """Send it, under the lock."""
         self._fate.check()
         assert self._comm is not None
@@ -183,6 +213,7 @@ class Reductions:
             call.values,
             call.result,
             label=reduction.promise.origin.label,
+            lazily=waits,
             **call.options,
         )
         self._calls += 1
@@ -199,8 +230,7 @@ class Reductions:
                 with self._lock:
                     self._begin(reduction)
             self._await(reduction, end)
-            reduction.call.finish()
-            self._copied += reduction.call.kind in COPIES
+            self._finish(reduction)
         except Exception as error:  # pylint: disable=broad-except # the caller has to know
             return functools.partial(reduction.promise.fail, self._failed(reduction, error, end))
         finally:

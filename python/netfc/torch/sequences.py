@@ -19,7 +19,7 @@ from netfc.torch.callbacks import Origin
 from netfc.torch.calls import Call
 from netfc.torch.fate import Fate
 from netfc.torch.joining import Joining
-from netfc.torch.meeting import CALLBACKS, CALLS, Meeting, Place
+from netfc.torch.meeting import CALLBACKS, CALLS, Meeting
 from netfc.torch.options import Options
 from netfc.torch.reductions import Reductions
 from netfc.torch.works import Promise
@@ -27,39 +27,87 @@ from netfc.torch.works import Promise
 _OF_CALLBACKS = 1 << 31  # a label's bit
 
 
-class Sequences:
-    """Of one rank. place: of the program's own calls."""
+# Failures after which a switch that was started anew has a job for the group again. "broken" is one
+# that the library has found while nothing was called.
+_OF_RESTARTS = ("no-job", "refused", "timeout", "broken")
 
-    def __init__(self, meeting: Meeting, place: Place, options: Options):
-        self._meeting, self._leaf = meeting, place.leaf
-        self._fate = Fate()
-        joining = Joining(options, meeting.timeout)
-        self._calls, self._callbacks = (
-            Reductions(sequence, meeting, joining, choose, self._fate)
-            for sequence, choose in (
-                (CALLS, lambda: place),
-                (CALLBACKS, lambda: meeting.further(place, options)),
-            )
-        )
-        self._of_callbacks = 0
+
+class Sequences:
+    """Of one rank. Waits for all others, and raises as Meeting.agree() does."""
+
+    def __init__(self, meeting: Meeting, options: Options):
+        self._options = options
+        self._of_callbacks = self._called = 0
+        self._past: dict[str, float] = {}
         self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._is_over = False
+        self._begin(meeting, "")
 
     def join(self) -> None:
         """Join the job of the program's calls. Raises AllreduceError with what others say."""
         self._calls.join()
 
-    def start(self, call: Call) -> Promise:
-        """Start a collective; gives a promise of it.
+    def start(self, call: Call, waits: bool = False) -> Promise:
+        """Start a collective; gives a promise of it. waits: who calls waits for it at once.
 
-        Raises AllreduceError if this group has failed before, ValueError for what cannot be done.
+        Raises AllreduceError if this group has failed before, and cannot go on; ValueError for what
+        cannot be done.
         """
-        self._fate.check()
         promise = Promise(Origin(self, call.name))
         if callbacks.is_inside():
+            self._fate.check()
             _InTurn(self._meeting.timeout, call, promise, self).start()
-        else:
-            self._calls.start(call, promise)
+            return promise
+        self._called += 1
+        if self._fate.error is not None and os.getpid() == self._process:
+            self._go_on(call)
+        self._fate.check()
+        try:
+            self._calls.start(call, promise, waits)
+        except ValueError:
+            self._called -= 1
+            raise
         return promise
+
+    def _begin(self, meeting: Meeting, next_call: str) -> None:
+        """Meet all others, and make a place in the jobs."""
+        place = meeting.agree(self._options, next_call)
+        self._meeting, self._leaf = meeting, place.leaf
+        self._fate = fate = Fate()
+        joining = Joining(self._options, meeting.timeout)
+        before = max(0, self._called - 1)
+        self._calls = Reductions(CALLS, meeting, joining, lambda: place, fate, before)
+        self._callbacks = Reductions(
+            CALLBACKS, meeting, joining, lambda: meeting.further(place, self._options), fate
+        )
+        self._of_callbacks = 0
+
+    def _go_on(self, call: Call) -> None:
+        """Have a new job, as at the beginning, if what has failed is the switch: all ranks do, at
+        their next call, which has to be the same."""
+        with self._lock:
+            if not self._has_lost_switch():
+                return
+            self._past = self._counted()
+            for each in (self._callbacks, self._calls):
+                each.close(is_lost=True)
+            try:
+                self._meeting.end()
+                self._begin(self._meeting.again(), f"{call.name} {self._called}")
+            except (OSError, RuntimeError, ValueError) as error:
+                self._is_over = True
+                text = f"{call.name} {self._called}, the first after the switch had failed: {error}"
+                status = "mismatch" if isinstance(error, ValueError) else "waiting"
+                self._fate.error = AllreduceError(text, status, None, None)
+
+    def _has_lost_switch(self) -> bool:
+        """Whether that is why all has failed; the same at all ranks."""
+        if self._is_over or self._fate.error is None or not self._calls.store_answers:
+            return False
+        with contextlib.suppress(RuntimeError):
+            return self._meeting.first_failure() in _OF_RESTARTS
+        return False
 
     def begin(self, call: Call, promise: Promise, outer: Origin | None) -> None:
         """Start what is called in a callback, of a collective, and has its turn."""
@@ -93,6 +141,7 @@ class Sequences:
 
     def close(self) -> None:
         """Leave the jobs; what is under way fails. In a forked process: nothing."""
+        self._is_over = True
         self._fate.error = self._fate.error or AllreduceError(
             "the process group is closed", "aborted", None, None
         )
@@ -106,19 +155,26 @@ class Sequences:
     def stats(self) -> dict[str, Any]:
         """What was counted, see netfc.torch.stats()."""
         both = (self._calls, self._callbacks)
+        times: dict[str, int] = next(filter(None, (each.stats for each in both)), {})
+        return self._counted() | {
+            "rtt_s": times.get("rtt_ns", 0) / 1e9,
+            "least_rtt_s": times.get("rtt_min_ns", 0) / 1e9,
+            "slots": sum(each.slots for each in both),
+            "late": _added(*(each.late for each in both)),
+        }
+
+    def _counted(self) -> dict[str, float]:
+        """What adds up over all jobs that there have been."""
+        both = (self._calls, self._callbacks)
         counted = [each.stats for each in both]
-        times: dict[str, int] = next(filter(None, counted), {})
-        return {
+        now = {
             "reductions": sum(each.done for each in both),
             "values": sum(one.get("values", 0) for one in counted),
             "chunks": sum(one.get("sent", 0) for one in counted),
             "repeats": sum(one.get("retransmitted", 0) for one in counted),
-            "rtt_s": times.get("rtt_ns", 0) / 1e9,
-            "least_rtt_s": times.get("rtt_min_ns", 0) / 1e9,
             "waited_s": sum(each.waited_s for each in both),
-            "slots": sum(each.slots for each in both),
-            "late": _added(*(each.late for each in both)),
         }
+        return {name: number + self._past.get(name, 0) for name, number in now.items()}
 
 
 class _InTurn:

@@ -32,6 +32,12 @@ class TaskThreads:
             if not self._does:
                 self._call_one()
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is done, or to be done."""
+        with self._change:
+            return not self._does and not self._tasks
+
     def close(self) -> None:
         """Return when all tasks are done, not their callbacks; nothing may be put from then on."""
         with self._change:

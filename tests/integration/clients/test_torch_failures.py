@@ -189,6 +189,34 @@ def test_a_switch_that_goes_away(tmp_path):
         assert 'Nothing listens' in one['error'] or 'has not answered' in one['error'], one
 
 
+def test_groups_go_on_after_the_switch_was_started_anew(tmp_path):
+    """All ranks at their next call; it has to be the same, and all have to make one."""
+    port = free_port()
+    with serving(port=port) as address:
+        processes = [started(tmp_path, 3, rank, ['go_on'], address, {'TIMEOUT': '60'})
+                     for rank in range(3)]
+        lines = [process.stdout.readline() for process in processes]
+    for number in (1, 2):
+        assert lines == ['\n'] * 3, [process.communicate() for process in processes]
+        with serving(port=port):
+            (tmp_path / f'store.{number}').touch()
+            lines = [process.stdout.readline() for process in processes]
+    told = [(json.loads(line), process.communicate(timeout=TIMEOUT_S)[1])
+            for line, process in zip(lines, processes)]
+    for rank, (one, errors) in enumerate(told):
+        assert 'result' in one, (one, errors)
+        before, lost, again, differ, missed = one['result']
+        assert before == [[3.0] * 3] * 3 + [[3.0] * 2], errors
+        assert all('does not know job' in text or 'Another rank has failed' in text for text in lost)
+        assert again == [[3.0] * 3, [3.0] * 3, [3.0] * 2, 3, [3.0] * 3], errors
+        for text in differ:
+            assert 'barrier 3, the first after the switch' in text or 'all_reduce 3, the' in text
+            assert 'rank 0 (' in text and ' with all_reduce 3, rank 1 (' in text
+            assert ' with barrier 3, rank 2 (' in text
+        assert missed[0] == missed[1]
+        assert rank != 0 or 'within the timeout of 4 s; missing: rank 1, rank 2' in missed[0]
+
+
 def test_a_switch_that_is_silent(tmp_path):
     """Its host is gone, and nobody says so: noticed long before the time-out."""
     with silencing() as (servers, address), running(
