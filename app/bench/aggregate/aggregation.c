@@ -42,15 +42,16 @@ make_flow(const struct team *team, unsigned int w, struct flow *flow)
 static int
 make_workers(struct team *team)
 {
+	const struct aggregate_options *options = &team->options->aggregate;
+
 	team->workers = calloc(team->count, sizeof(*team->workers));
 	if (team->workers == NULL)
 		return report_no_memory();
 	for (unsigned int w = 0; w < team->count; w++) {
 		struct team_worker *worker = &team->workers[w];
 
-		do
-			worker->incarnation = rte_rand();
-		while (worker->incarnation == 0);
+		aggregate_member_begin(&worker->member, (uint16_t)options->job, (uint8_t)w,
+			options->token, rte_rand() | 1);
 		worker->slots = calloc(team->options->aggregate.slots, sizeof(*worker->slots));
 		if (worker->slots == NULL)
 			return report_no_memory();
@@ -145,47 +146,68 @@ team_create(struct bench *bench, struct team *team)
 	return options->behind == 0 ? 0 : make_sums(team);
 }
 
+struct aggregate_member_times
+team_times(void)
+{
+	const uint64_t pause = rte_get_tsc_hz() / MS_PER_S * ASK_AGAIN_MS;
+
+	return (struct aggregate_member_times){
+		.ask = pause,
+		.ask_most = pause,
+		.wait = pause,
+		.wait_most = pause,
+		.leave = pause,
+		.leave_most = pause,
+		.leaves = LEAVE_MS / ASK_AGAIN_MS,
+	};
+}
+
 static bool
-all_have(const struct team *team, bool left)
+all_are(const struct team *team, enum aggregate_member_state state)
 {
 	for (unsigned int w = 0; w < team->count; w++)
-		if (left ? !team->workers[w].left : !team->workers[w].joined)
+		if (team->workers[w].member.state != state)
 			return false;
 	return true;
 }
 
-static void
-ask_again(struct team *team, uint8_t op, uint64_t now)
-{
-	uint64_t pause = rte_get_tsc_hz() / MS_PER_S * ASK_AGAIN_MS;
-
-	for (unsigned int w = 0; w < team->count; w++) {
-		const struct team_worker *worker = &team->workers[w];
-
-		if (op == AGGREGATE_JOIN ? worker->joined : worker->left)
-			continue;
-		if ((worker->asked == 0 || now - worker->asked > pause) && team_can_send(team))
-			team_send_short(team, w, op, now);
-	}
-}
-
 /* Join or leave, until all have, or for so long. */
 static bool
-ask_all(struct team *team, uint8_t op, uint64_t ms)
+ask_all(struct team *team, enum aggregate_member_state end, uint64_t ms)
 {
 	uint64_t now = rte_rdtsc(), deadline = now + rte_get_tsc_hz() / MS_PER_S * ms;
-	bool leave = op == AGGREGATE_LEAVE, yield = idle_should_yield(rte_lcore_id());
+	bool leave = end == AGGREGATE_MEMBER_NONE, yield = idle_should_yield(rte_lcore_id());
 
-	for (unsigned int w = 0; w < team->count; w++)
-		team->workers[w].asked = 0;
-	while (!all_have(team, leave) && team->fatal_reason == 0 && now < deadline &&
+	while (!all_are(team, end) && (leave || team->fatal_reason == 0) && now < deadline &&
 		(leave || !bench_should_quit(team->bench))) {
-		ask_again(team, op, now);
+		for (unsigned int w = 0; w < team->count && team_can_send(team); w++)
+			team_send_short(team, w, now);
 		if (team_flush(team) + team_receive(team, now) == 0)
 			idle(yield);
 		now = rte_rdtsc();
 	}
-	return all_have(team, leave);
+	return all_are(team, end);
+}
+
+static bool
+join_all(struct team *team)
+{
+	const struct aggregate_member_times times = team_times();
+
+	for (unsigned int w = 0; w < team->count; w++)
+		aggregate_member_ask(&team->workers[w].member, &times, rte_rdtsc());
+	return ask_all(team, AGGREGATE_MEMBER_JOINED, team->options->aggregate.give_up * MS_PER_S);
+}
+
+static void
+leave_all(struct team *team)
+{
+	const struct aggregate_member_times times = team_times();
+
+	for (unsigned int w = 0; w < team->count; w++)
+		aggregate_member_leave(
+			&team->workers[w].member, &times, AGGREGATE_REASON_NONE, rte_rdtsc());
+	ask_all(team, AGGREGATE_MEMBER_NONE, LEAVE_MS);
 }
 
 /* The number of chunks that all have to send, once it is known. */
@@ -261,8 +283,7 @@ team_run(struct team *team)
 
 	team->end = chunks != 0 ? (uint32_t)chunks : UINT32_MAX;
 	team->bench->run.end = END_PACKETS;
-	if (!ask_all(team, AGGREGATE_JOIN, options->aggregate.give_up * MS_PER_S) &&
-		team->fatal_reason == 0)
+	if (!join_all(team) && team->fatal_reason == 0)
 		team->failure = team->counters.answers == 0
 			? "no answer to the joins; is the switch running, with --aggregate and "
 			  "that --address?"
@@ -270,7 +291,7 @@ team_run(struct team *team)
 	if (team->failure == NULL && team->fatal_reason == 0)
 		exchange_chunks(team);
 	if (team->counters.answers > 0)
-		ask_all(team, AGGREGATE_LEAVE, LEAVE_MS);
+		leave_all(team);
 	team->counters.chunks = team->counters.results / team->count;
 	team_abandon(team);
 }

@@ -12,34 +12,32 @@ least_bytes(const struct aggregate_options *options)
 }
 
 static void
-take_join(struct team *team, struct team_worker *worker, const struct aggregate_message *message)
+enter(struct team *team, const struct aggregate_message *message)
 {
-	team->counters.answers++;
-	if (message->reason == AGGREGATE_REASON_COOKIE && message->code != 0) {
-		worker->cookie = message->join.cookie;
-		worker->asked = 0;
-	} else if (message->code == 0) {
-		if (team->keys != NULL && team->session != aggregate_granted_session(message))
-			worker_keys_set_session(
-				team->keys, message->job, aggregate_granted_session(message));
-		worker->joined = true;
-		team->session = aggregate_granted_session(message);
-		team->slots = message->join.slots;
-		team->shards = message->join.shards;
-		if (message->join.bytes < least_bytes(&team->options->aggregate))
-			team->failure =
-				"the switch grants smaller chunks; give bytes=N, as its own";
-	} else if (message->reason != AGGREGATE_REASON_WAITING) {
-		team->fatal_reason = message->reason;
-	}
+	if (team->keys != NULL && team->session != aggregate_granted_session(message))
+		worker_keys_set_session(
+			team->keys, message->job, aggregate_granted_session(message));
+	team->session = aggregate_granted_session(message);
+	team->slots = message->join.slots;
+	team->shards = message->join.shards;
+	if (message->join.bytes < least_bytes(&team->options->aggregate))
+		team->failure = "the switch grants smaller chunks; give bytes=N, as its own";
 }
 
+/* An answer to a join or a leave. */
 static void
-take_leave(struct team *team, struct team_worker *worker, const struct aggregate_message *message)
+take_short(struct team *team, struct team_worker *worker, const struct aggregate_message *message,
+	uint64_t now)
 {
+	const struct aggregate_member_times times = team_times();
+	const enum aggregate_member_action action =
+		aggregate_member_take(&worker->member, &times, message, now);
+
 	team->counters.answers++;
-	if (message->code == 0 || message->reason == AGGREGATE_REASON_NO_JOB)
-		worker->left = true;
+	if (action == AGGREGATE_DO_ENTER)
+		enter(team, message);
+	else if (action == AGGREGATE_DO_GIVE_UP)
+		team->fatal_reason = worker->member.refused;
 }
 
 static void
@@ -165,10 +163,8 @@ take_packet(struct team *team, struct rte_mbuf *mbuf, uint64_t now)
 		return;
 	}
 	worker = &team->workers[reply.message.worker];
-	if (reply.message.op == AGGREGATE_JOIN)
-		take_join(team, worker, &reply.message);
-	else if (reply.message.op == AGGREGATE_LEAVE)
-		take_leave(team, worker, &reply.message);
+	if (reply.message.op == AGGREGATE_JOIN || reply.message.op == AGGREGATE_LEAVE)
+		take_short(team, worker, &reply.message, now);
 	else if (reply.message.code != 0)
 		take_refusal(team, &reply.message);
 	else

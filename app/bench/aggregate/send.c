@@ -14,7 +14,7 @@ message_of(const struct team *team, unsigned int worker, uint8_t op, uint32_t id
 		.worker = (uint8_t)worker,
 		.job = (uint16_t)options->job,
 		.id = id,
-		.token = op == AGGREGATE_JOIN ? options->token : team->session,
+		.session = team->session,
 	};
 }
 
@@ -54,37 +54,49 @@ flow_to(const struct team *team, unsigned int worker, uint32_t shard)
 	return flow;
 }
 
-void
-team_send_short(struct team *team, unsigned int w, uint8_t op, uint64_t now)
+/* A worker asks for what the options say. */
+static void
+complete(const struct team *team, struct aggregate_join *join)
 {
 	const struct aggregate_options *options = &team->options->aggregate;
-	const struct flow flow = flow_to(team, w, 0);
-	struct aggregate_message message = message_of(team, w, op, w);
-	struct rte_mbuf *mbuf = allocate(team);
 
+	join->workers = (uint8_t)team->count;
+	join->slots = (uint16_t)options->slots;
+	join->bytes = (uint16_t)options->bytes;
+	join->least =
+		options->parent.version != 0 ? (uint16_t)bench_aggregate_value_bytes(options) : 0;
+	join->place = options->place;
+	if (options->place.levels != 0 || options->behind != 0) {
+		join->place.workers = team->all;
+		join->place.below = options->behind != 0 ? (uint32_t)options->behind : 1;
+	}
+}
+
+void
+team_send_short(struct team *team, unsigned int w, uint64_t now)
+{
+	const struct aggregate_member_times times = team_times();
+	const struct flow flow = flow_to(team, w, 0);
+	struct aggregate_member *member = &team->workers[w].member;
+	struct aggregate_message message;
+	struct rte_mbuf *mbuf;
+
+	if (now < aggregate_member_due(member, &times, 0))
+		return;
+	mbuf = allocate(team);
 	if (mbuf == NULL)
 		return;
-	message.join = (struct aggregate_join){
-		.workers = (uint8_t)team->count,
-		.slots = (uint16_t)options->slots,
-		.bytes = (uint16_t)options->bytes,
-		.least = options->parent.version != 0
-			? (uint16_t)bench_aggregate_value_bytes(options)
-			: 0,
-		.cookie = team->workers[w].cookie,
-		.incarnation = team->workers[w].incarnation,
-		.place = options->place,
-	};
-	if (options->place.levels != 0 || options->behind != 0) {
-		message.join.place.workers = team->all;
-		message.join.place.below = options->behind != 0 ? (uint32_t)options->behind : 1;
+	if (aggregate_member_poll(member, &times, 0, now, &message) != AGGREGATE_DO_SEND) {
+		rte_pktmbuf_free(mbuf);
+		return;
 	}
-	worker_packet_write_short(mbuf, &flow, &message, worker_keys_of(team->keys, op));
-	team->workers[w].asked = now;
-	if (op == AGGREGATE_JOIN)
+	if (message.op == AGGREGATE_JOIN) {
+		complete(team, &message.join);
 		team->counters.joins++;
-	else
+	} else {
 		team->counters.leaves++;
+	}
+	worker_packet_write_short(mbuf, &flow, &message, worker_keys_of(team->keys, message.op));
 	enqueue(team, mbuf, queue_for(team, 0));
 }
 

@@ -10,6 +10,8 @@
 
 #include <rte_mbuf.h>
 
+#include <aggregate_member.h>
+
 #include "bench.h"
 #include "exact.h"
 #include "dpdk/worker_packet.h"
@@ -146,12 +148,9 @@ struct team_slot {
 
 struct team_worker {
 	struct flow flow;
-	uint64_t cookie;
-	uint64_t incarnation; /* in its joins */
-	bool joined, left;
-	uint64_t asked;   /**< when it has joined or left, the last time */
-	uint32_t next;    /**< chunk to send */
-	uint32_t waiting; /**< slots */
+	struct aggregate_member member; /**< of the job; its times are TSC cycles */
+	uint32_t next;                  /**< chunk to send */
+	uint32_t waiting;               /**< slots */
 	struct team_slot *slots;
 };
 
@@ -199,8 +198,11 @@ team_can_send(const struct team *team)
 	return team->unsent_count + 2 * exact_sums_most_parts(&team->sums) < TEAM_UNSENT;
 }
 
-/** Send a join or a leave. */
-void team_send_short(struct team *team, unsigned int worker, uint8_t op, uint64_t now);
+/** Send a worker's join or leave, if it is due. */
+void team_send_short(struct team *team, unsigned int worker, uint64_t now);
+
+/** When workers join and leave again, TSC cycles. */
+struct aggregate_member_times team_times(void);
 
 /** Send chunks that may be sent, and those whose result is late. Returns how many. */
 unsigned int team_send_chunks(struct team *team, uint64_t now);
