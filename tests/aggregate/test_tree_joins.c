@@ -240,6 +240,29 @@ a_parent_that_refuses_without_a_reason_is_named(void **state)
 		expect_refused(w, AGGREGATE_REASON_PARENT, 2);
 }
 
+/* It may have a place there, which nobody else could take before half_open is over. */
+static void
+a_leaf_that_is_refused_leaves_when_its_job_ends(void **state)
+{
+	struct aggregate_message asked;
+	uint32_t id;
+
+	(void)state;
+	tree->sw[0].dead = true;
+	tree_start(tree);
+	tree_pass(tree, tree->now + 500);
+	id = tree->sw[LEAF_A].table->uplinks[0].member.id;
+	answer_join(id, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_COOKIE);
+	answer_join(id, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_PLACE);
+	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_MEMBER_REFUSED);
+	tree->now += tree->sw[LEAF_A].limits.idle;
+	aggregate_table_poll(tree->sw[LEAF_A].table, tree->now);
+	assert_true(aggregate_leaf_poll(
+		aggregate_table_shard(tree->sw[LEAF_A].table, 0), tree->now, &asked));
+	assert_int_equal(asked.op, AGGREGATE_LEAVE);
+	assert_int_equal(asked.session, 1);
+}
+
 int
 main(void)
 {
@@ -255,6 +278,7 @@ main(void)
 		TWO_LEAVES_TEST(late_answers_to_a_join_end_nothing),
 		TWO_LEAVES_TEST(a_parent_that_takes_longer_than_a_retry_is_joined),
 		TWO_LEAVES_TEST(a_parent_that_refuses_without_a_reason_is_named),
+		TWO_LEAVES_TEST(a_leaf_that_is_refused_leaves_when_its_job_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
