@@ -187,12 +187,14 @@ def stop_in_training():
     return 'not reached'
 
 
-def one_is_late(seconds):
-    """The last rank comes later than others are patient with those who are gone."""
+def one_is_late(seconds, apart='0'):
+    """The last rank comes later than others are patient with those who are gone.
+
+    apart: seconds between any two of the others.
+    """
     dist.all_reduce(torch.ones(5))
     print(flush=True)
-    if RANK == SIZE - 1:
-        time.sleep(float(seconds))
+    time.sleep(float(seconds) if RANK == SIZE - 1 else RANK * float(apart))
     tensor = torch.ones(5)
     dist.all_reduce(tensor)
     return tensor.tolist()

@@ -2,7 +2,7 @@
 """Error messages: what has failed, which rank caused it, and what each rank was doing."""
 
 from netfc.allreduce import AllreduceError
-from netfc.torch.meeting import Meeting
+from netfc.torch.meeting import Meeting, Report
 from netfc.torch.watch import Watch
 
 REPORT_S = 2.0  # how long to wait for other ranks' reports of a failure
@@ -32,33 +32,39 @@ class Blame:
     def explain(self, number: int, call: str, error: Exception, left: float) -> AllreduceError:
         """The error with what all ranks were doing, after giving the others time to report it.
 
-        number, call: what has failed. left: seconds until the group's time-out.
+        number, call: what has failed. left: seconds until the group's time-out; who has only heard
+        that others have failed waits longer for what they say.
         """
-        lines = [f"{self._meeting.name(self._meeting.rank)}, {call}: {error}"]
-        names_one = getattr(error, "worker", None) is not None
+        lines = []
+        second_hand = _is_second_hand(error)
         try:
             if not self._watch.store_answers():
                 raise RuntimeError("the store does not answer")
-            status = getattr(error, "status", "")
-            self._meeting.report(f"{call}: {error}", names_one, status)
-            lines += self._of_others(number, self._meeting.reports(min(left, REPORT_S)))
+            self._meeting.report(_report_of(call, error))
+            reports = self._meeting.reports(
+                REPORT_S if second_hand else min(left, REPORT_S), second_hand
+            )
+            if second_hand:
+                error = _first_of(reports) or error
+            lines += self._of_others(number, reports)
         # Whatever has gone wrong with the explanation, who called has to know of the error.
         except Exception as gone:  # pylint: disable=broad-except
             why = (str(gone) or type(gone).__name__).splitlines()[0]
             lines.append(f"What other ranks say is not known ({why})")
-        text = "\n  ".join(lines)
+        own = f"{self._meeting.name(self._meeting.rank)}, {call}: {error}"
+        text = "\n  ".join([own, *lines])
         if isinstance(error, AllreduceError):
             return AllreduceError(text, error.status, error.worker, error.switch, error.leaf)
         status = "argument" if isinstance(error, ValueError) else "waiting"
         return AllreduceError(text, status, None, None)
 
-    def _of_others(self, number: int, reports: dict[int, str]) -> list[str]:
+    def _of_others(self, number: int, reports: dict[int, Report]) -> list[str]:
         """A line for each other rank or, of many, for those that have reported or are near."""
         meeting = self._meeting
         told = {*reports, *meeting.near} - {meeting.rank}
         lines = []
         for rank in sorted(told):
-            what = reports[rank] if rank in reports else self._state(rank, number)
+            what = str(reports[rank]) if rank in reports else self._state(rank, number)
             lines.append(f"{meeting.name(rank)}, {what}")
         rest = len(meeting.others) - len(told)
         return [*lines, f"and {rest} other ranks"] if rest else lines
@@ -82,3 +88,25 @@ class Blame:
         if sign.calls[self._sequence][0] < number:
             return f"has not called it; its latest call was {sign}"
         return f"{sign}: it waits, or computes"
+
+
+def _is_second_hand(error: Exception) -> bool:
+    """Whether it says no more than that another rank has failed: that one knows why."""
+    if not isinstance(error, AllreduceError):
+        return False
+    return error.status == "failed" or (error.status == "aborted" and error.worker is None)
+
+
+def _report_of(call: str, error: Exception) -> Report:
+    if not isinstance(error, AllreduceError):
+        return Report(call, str(error))
+    culprit = None if _is_second_hand(error) else error.worker
+    return Report(call, str(error), error.status, culprit)
+
+
+def _first_of(reports: dict[int, Report]) -> AllreduceError | None:
+    """The error of the first rank that names a culprit; None: none does."""
+    for report in reports.values():
+        if report.culprit is not None:
+            return AllreduceError(report.why, report.status, report.culprit, None)
+    return None

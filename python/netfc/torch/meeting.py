@@ -50,6 +50,24 @@ class Sign:
         return " and ".join(names) or "nothing"
 
 
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """What a rank says of its failure.
+
+    call: what has failed. why: as its error says it. status: as in AllreduceError, or "". culprit:
+    the rank whose fault it is, in the group, if this one has found that out by itself; None: it has
+    not.
+    """
+
+    call: str
+    why: str
+    status: str = ""
+    culprit: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.call}: {self.why}"
+
+
 class Meeting:
     """The ranks of one process group, and its store (torch.distributed.Store).
 
@@ -164,18 +182,15 @@ class Meeting:
         """Whether another's process, on this machine, has ended; of those elsewhere: False."""
         return process.has_ended(self._processes[rank])
 
-    def report(self, what: str, names_one: bool, status: str = "") -> None:
-        """Tell all others that this rank has failed, in which call, and how (AllreduceError). Once:
-        the first counts.
-
-        names_one: it says whose fault it is, which the others want to know first.
-        """
+    def report(self, report: Report) -> None:
+        """Tell all others that this rank has failed. Once: the first counts. Those that name a
+        culprit are what the others want to know first."""
         if self._has_reported:
             return
         self._has_reported = True
-        for folder in ("named", "failure") if names_one else ("failure",):
+        for folder in ("failure",) if report.culprit is None else ("named", "failure"):
             index = self._store.add(f"{self._prefix}{folder}/next", 1)
-            self._announce(f"{folder}/{index}", [self.rank, what, status])
+            self._announce(f"{folder}/{index}", [self.rank, dataclasses.asdict(report)])
         self._store.add(self._prefix + "failed", 1)
 
     def has_failed(self) -> bool:
@@ -185,23 +200,25 @@ class Meeting:
     def first_failure(self) -> str:
         """The status that the first rank to fail has reported, the same for all who ask; "" if none
         has. Raises RuntimeError if the store is gone."""
-        return str(self._get("failure/1")[2]) if self._is_there("failure/1") else ""
+        return str(self._get("failure/1")[1]["status"]) if self._is_there("failure/1") else ""
 
-    def reports(self, patience: float) -> dict[int, str]:
-        """What the ranks have reported, NEAR of them at the most, once all that run have or
-        `patience` seconds are over."""
+    def reports(self, patience: float, culprit: bool = False) -> dict[int, Report]:
+        """What the ranks have reported, NEAR of them at the most and who names a culprit first,
+        once all that run have or `patience` seconds are over. culprit: or once one is named."""
         end = time.monotonic() + patience
         while not self._enough_have_reported() and time.monotonic() < end:
+            if culprit and self._is_there("named/1"):
+                break
             time.sleep(0.05)
         return self._reported()
 
-    def _reported(self) -> dict[int, str]:
-        reports: dict[int, str] = {}
+    def _reported(self) -> dict[int, Report]:
+        reports: dict[int, Report] = {}
         for folder in ("named", "failure"):
             for index in range(1, NEAR + 2):
                 if len(reports) <= NEAR and self._is_there(f"{folder}/{index}"):
-                    rank, what, _ = self._get(f"{folder}/{index}")
-                    reports[rank] = what
+                    rank, report = self._get(f"{folder}/{index}")
+                    reports.setdefault(rank, Report(**report))
         return reports
 
     def _check_calls(self, calls: list[str]) -> None:

@@ -193,9 +193,11 @@ def test_reports_of_many_ranks_are_few_and_name_the_one_at_fault():
     meetings = [meeting_module.Meeting(store, rank, size, [], 60) for rank in range(size)]
     assert not meetings[0].has_failed()
     for meeting in meetings[1:]:
-        meeting.report(f'rank {meeting.rank} failed', meeting.rank == 1500)
+        culprit = 7 if meeting.rank == 1500 else None
+        meeting.report(meeting_module.Report(f'call of {meeting.rank}', 'it failed', culprit=culprit))
     reports = meetings[0].reports(0)
-    assert reports[1500] == 'rank 1500 failed' and len(reports) == 17
+    assert next(iter(reports)) == 1500 and len(reports) == 17
+    assert reports[1500].culprit == 7 and str(reports[1500]) == 'call of 1500: it failed'
     assert meetings[0].has_failed()
 
 

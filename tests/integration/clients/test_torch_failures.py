@@ -59,10 +59,12 @@ def test_a_rank_that_is_killed_is_named(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_rank_that_does_not_call_is_named_at_the_time_out(tmp_path):
-    """Before the switch does; with what the others had sent, its own sum is complete."""
+@pytest.mark.parametrize('apart', ['0', '1.5'])
+def test_a_rank_that_does_not_call_is_named_at_the_time_out(tmp_path, apart):
+    """Before the switch does; with what the others had sent, its own sum is complete. Who only
+    hears that another's time-out has expired names the same rank."""
     with serving() as address:
-        said, _ = ranks(tmp_path, 3, 'one_is_late', '12', address=address, TIMEOUT='6')
+        said, _ = ranks(tmp_path, 3, 'one_is_late', '12', apart, address=address, TIMEOUT='6')
     for rank, one in enumerate(said[:2]):
         assert one['type'] == 'AllreduceError' and one['seconds'] >= 6
         first, *others = one['error'].splitlines()
