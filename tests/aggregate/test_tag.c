@@ -420,10 +420,7 @@ the_upper_half_is_the_nearest(void **state)
 	}
 }
 
-#define FOR_ENGINE(test, start)                            \
-	{                                                  \
-#test ": " #start, test, start, stop, NULL \
-	}
+#define FOR_ENGINE(test, start) {#test ": " #start, test, start, stop, NULL}
 #define WITH_ENGINE(start)                                                        \
 	FOR_ENGINE(tags_are_those_of_openssl, start),                             \
 		FOR_ENGINE(every_flipped_bit_is_seen, start),                     \
