@@ -11,6 +11,7 @@ import torch_values
 from torch_rank_group import RANK, SIZE
 
 import netfc.torch
+import netfc.torch.staged
 
 TYPES = {'float16': torch.float16, 'bfloat16': torch.bfloat16, 'float32': torch.float32,
          'float64': torch.float64, 'int32': torch.int32, 'int64': torch.int64,
@@ -27,6 +28,24 @@ def reduce_all():
             dist.all_reduce(tensor, getattr(dist.ReduceOp, op))
             assert tensor.data_ptr() == where
             results[f'{name} {op}'] = tensor.tolist()
+    return results
+
+
+def reduce_staged(device):
+    """In pieces of 100 values, through other memory: contiguous, and not."""
+    if device == 'cuda' and not torch.cuda.is_available():
+        return 'no GPU'
+    netfc.torch.staged.PIECE = 100
+    if device == 'cpu':
+        netfc.torch.staged.is_meant = lambda tensor: True
+    results = {}
+    for name in ('float32', 'int16'):
+        values = torch.tensor(torch_values.values(RANK, name)).to(TYPES[name]).to(device)
+        apart = torch.stack([values, values], 1)[:, 0]
+        assert not apart.is_contiguous()
+        dist.all_reduce(values)
+        dist.all_reduce(apart, async_op=True).wait()
+        results[name] = [values.tolist(), apart.tolist()]
     return results
 
 

@@ -18,7 +18,8 @@ done by gloo. For those who keep another back end there is a communication hook:
     state = netfc.torch.Fp8State(group)  # or with a byte for each gradient
     model.register_comm_hook(state, netfc.torch.fp8_hook)
 
-all_reduce_into() has sums of 8 or 16 bits as float32. stats() tells what a group has counted.
+node_hook is for nodes with several GPUs: NCCL inside, the switch between. all_reduce of tensors on
+a GPU goes through pinned memory. all_reduce_into() has sums of 8 or 16 bits as float32. stats() tells what a group has counted.
 
 docs/pytorch.md of dpdk-netfc has the options, and what happens when something fails.
 """
@@ -27,16 +28,19 @@ docs/pytorch.md of dpdk-netfc has the options, and what happens when something f
 from netfc._allreduce import AllreduceError
 from netfc.torch.fp8 import Fp8State, fp8_hook
 from netfc.torch.group import NetfcProcessGroup, all_reduce_into, mean_hook, register, stats
+from netfc.torch.node import NodeState, node_hook
 from netfc.torch.options import Options
 
 __all__ = [
     "AllreduceError",
     "Fp8State",
     "NetfcProcessGroup",
+    "NodeState",
     "Options",
     "all_reduce_into",
     "fp8_hook",
     "mean_hook",
+    "node_hook",
     "stats",
 ]
 

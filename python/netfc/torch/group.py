@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 import torch.distributed as dist
 
-from netfc.torch import calls
+from netfc.torch import calls, staged
 from netfc.torch.callbacks import then_at_once, watch_callbacks
 from netfc.torch.copies import COPIES, copy, exchanged
 from netfc.torch.layout import FORMATS, format_of
@@ -73,6 +73,8 @@ class NetfcProcessGroup(dist.ProcessGroup):
         """
         tensors = [tensors] if isinstance(tensors, torch.Tensor) else tensors
         opts = _options(opts)
+        if len(tensors) == 1 and staged.is_meant(tensors[0]):
+            return self._reduced_on_gpu(tensors[0], opts)
         op = self._op("all_reduce", tensors, opts.reduceOp)
         if op is None:
             return self._gloo.allreduce(tensors, opts)
@@ -294,6 +296,16 @@ class NetfcProcessGroup(dist.ProcessGroup):
             work.wait()
         return work
 
+    def _reduced_on_gpu(self, tensor: Any, opts: Any) -> Any:
+        op = next((name for known, name in _OPS if opts.reduceOp == known), None)
+        if why := _why_no_sum("all_reduce", tensor.dtype, op):
+            self._say_once(f"{why} goes through gloo, not through the switch")
+            return self._gloo.allreduce([tensor], opts)
+        if op is None or tensor.numel() == 0:
+            return kept([tensor])
+        pieces = staged.all_reduce(tensor, op)
+        return together([self._sequences.start(call).work() for call in pieces], [tensor])
+
     def _all_started(self, made: list[calls.Call], given: list[Any]) -> Any:
         """As _started(), of several; a Work of all."""
         if not made:
@@ -426,17 +438,20 @@ def mean_hook(group: Any, bucket: dist.GradBucket) -> torch.futures.Future[torch
     group: of back end "netfc", with the same ranks as the model's: new_group(backend="netfc");
     None: the default group. bucket: torch.distributed.GradBucket. Gives a future of its tensor.
 
-    Raises ValueError for a group of another back end, and for gradients that are not on the CPU.
+    Raises ValueError for a group of another back end, and for gradients that are neither on the CPU
+    nor on a GPU of CUDA's.
     """
     gradients = bucket.buffer()
-    group = group_of_hook("mean_hook", group, gradients)
+    group = group_of_hook("mean_hook", group, gradients, ("cpu", "cuda"))
     opts = dist.AllreduceOptions()
     opts.reduceOp = dist.ReduceOp.AVG
     future = group.allreduce([gradients], opts).get_future()
     return then_at_once(future, lambda done: done.value()[0])
 
 
-def group_of_hook(name: str, group: Any, gradients: Any) -> Any:
+def group_of_hook(
+    name: str, group: Any, gradients: Any, devices: tuple[str, ...] = ("cpu",)
+) -> Any:
     """The group that a communication hook reduces with. Raises ValueError as mean_hook()."""
     back_end = dist.get_backend(group)
     if back_end != BACKEND:
@@ -444,10 +459,10 @@ def group_of_hook(name: str, group: Any, gradients: Any) -> Any:
             f'{name} has got a group of back end "{back_end}": give'
             f' torch.distributed.new_group(backend="{BACKEND}")'
         )
-    if gradients.device.type != "cpu":
+    if gradients.device.type not in devices:
         raise ValueError(
-            f"gradients are on {gradients.device.type}, and the switch adds up what is on the CPU:"
-            " docs/pytorch.md has a hook that copies them"
+            f"gradients are on {gradients.device.type}, and {name} takes those on"
+            f" {' or '.join(devices)}: docs/pytorch.md has hooks for others"
         )
     return whole() if group is None else group
 
@@ -522,7 +537,11 @@ def _why_not(call: str, tensors: list[Any], op: str | None) -> str:
     why = _why_no_copy(call, tensors, len(tensors))
     if why:
         return why
-    (tensor,) = tensors
-    if format_of(tensor.dtype) is None or (tensor.dtype == torch.bool and op == "mean"):
-        return f"{call} of {tensor.dtype}"
+    return _why_no_sum(call, tensors[0].dtype, op)
+
+
+def _why_no_sum(call: str, dtype: Any, op: str | None) -> str:
+    """Which type or operation the switch does not have; empty if it has both."""
+    if format_of(dtype) is None or (dtype == torch.bool and op == "mean"):
+        return f"{call} of {dtype}"
     return "" if op is not None else f"{call} with another operation than SUM, AVG, MIN and MAX"

@@ -251,7 +251,7 @@ def test_the_first_example_of_the_document(tmp_path):
 def test_the_document_s_hook_for_nodes(tmp_path):
     """Two nodes of two ranks each; gloo in the place of NCCL."""
     script = tmp_path / 'train.py'
-    hook = next(block for block in blocks('python') if 'def node_hook' in block)
+    hook = next(block for block in blocks('python') if 'NodeState' in block)
     script.write_text(
         'import json, torch, torch.distributed, netfc.torch\n'
         'torch.distributed.init_process_group("gloo")\n'
@@ -269,6 +269,20 @@ def test_the_document_s_hook_for_nodes(tmp_path):
     needs.libuv_of_torch(done.stderr)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count('means [[3.75, 3.75, 3.75]]') == 4  # (1 + 2 + 4 + 8) / 4
+
+
+@pytest.mark.parametrize('device', ['cpu', 'cuda'])
+def test_pieces_that_are_staged(tmp_path, device):
+    """As those of a GPU's tensor, with tensors of the CPU, and with a GPU where there is one."""
+    with serving() as address:
+        said, errors = ranks(tmp_path, 2, 'reduce_staged', device, address=address)
+    if said[0] == {'result': 'no GPU'}:
+        pytest.skip('torch sees no GPU (torch.cuda.is_available())')
+    for one, error in zip(said, errors):
+        for name in ('float32', 'int16'):
+            exact = torch_values.exact(name, 'SUM', 2)
+            assert one['result'][name] == [exact, exact], error
+        assert 'through gloo' not in error
 
 
 @pytest.mark.parametrize('by', ['NETFC_SWITCH', 'SWITCHES'])
