@@ -240,8 +240,9 @@ sleep_a_little(struct lcore *lcore)
 static int
 main_waits_ms(const struct app *app)
 {
-	bool others_wait = app->fdb != NULL || app->slowloris != NULL ||
-		(app->aggregation != NULL && app->aggregation->uplink != NULL);
+	bool others_learn = rte_lcore_count() > 1 && (app->fdb != NULL || app->slowloris != NULL);
+	bool others_wait =
+		others_learn || (app->aggregation != NULL && app->aggregation->uplink != NULL);
 
 	return others_wait ? WATCH_US * MS_PER_S / US_PER_S : SLEEP_WAIT_MS;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <dirent.h>
 #include <linux/if_xdp.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 
+#include "descriptors.h"
 #include "dpdk/xdp_rings.h"
 
 /* How many entries one side has ever put into a ring, or the other taken out, modulo 2^32. */
@@ -55,17 +55,18 @@ between(int descriptor, const struct xdp_ring_offset *to, off_t to_ring,
 	return put - taken;
 }
 
-static unsigned int
-held_by(int descriptor)
+static void
+add_held(int descriptor, void *arg)
 {
 	struct xdp_mmap_offsets offsets;
 	socklen_t length = sizeof(offsets);
+	unsigned int *held = arg;
 
 	if (!is_xdp(descriptor) ||
 		getsockopt(descriptor, SOL_XDP, XDP_MMAP_OFFSETS, &offsets, &length) != 0)
-		return 0;
-	return between(descriptor, &offsets.fr, (off_t)XDP_UMEM_PGOFF_FILL_RING, &offsets.rx,
-		       XDP_PGOFF_RX_RING) +
+		return;
+	*held += between(descriptor, &offsets.fr, (off_t)XDP_UMEM_PGOFF_FILL_RING, &offsets.rx,
+			 XDP_PGOFF_RX_RING) +
 		between(descriptor, &offsets.tx, XDP_PGOFF_TX_RING, &offsets.cr,
 			(off_t)XDP_UMEM_PGOFF_COMPLETION_RING);
 }
@@ -73,14 +74,8 @@ held_by(int descriptor)
 unsigned int
 xdp_rings_held(void)
 {
-	DIR *folder = opendir("/proc/self/fd");
-	const struct dirent *entry;
 	unsigned int held = 0;
 
-	if (folder == NULL)
-		return 0;
-	while ((entry = readdir(folder)) != NULL)
-		held += entry->d_name[0] != '.' ? held_by(atoi(entry->d_name)) : 0;
-	closedir(folder);
+	descriptors_visit(add_held, &held);
 	return held;
 }

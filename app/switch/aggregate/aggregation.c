@@ -159,6 +159,7 @@ aggregation_create(struct app *app)
 		if (create_shard(aggregation, lcore->shard_index, lcore_id) != 0)
 			return -1;
 		lcore->shard = &aggregation->shard[lcore->shard_index];
+		lcore->shard->sleeper = &lcore->sleeper;
 	}
 	return 0;
 }

@@ -26,6 +26,7 @@
 struct shard {
 	struct aggregate_shard *state;
 	struct rte_ring *inbox;             /**< packets that came to other lcores */
+	struct sleeper *sleeper;            /**< of its lcore */
 	uint64_t handed_over;               /**< packets taken out of the inbox */
 	uint64_t refused[NETFC_STATUS_END]; /**< requests with a wrong header, by code */
 	struct uplink_side uplink;          /**< with a parent */

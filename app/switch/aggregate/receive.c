@@ -7,6 +7,7 @@
 #include "capture/trace.h"
 #include "endpoint/endpoint.h"
 #include "bytes.h"
+#include "sleep/sleep.h"
 #include "transmit.h"
 
 static void
@@ -224,6 +225,8 @@ hand_over(struct lcore *lcore, struct shard *shard, unsigned int in, struct rte_
 	mbuf->hash.usr = in;
 	if (unlikely(rte_ring_enqueue(shard->inbox, mbuf) != 0))
 		drop(lcore, mbuf, DROP_AGGREGATE_INBOX);
+	else
+		sleep_wake(shard->sleeper);
 }
 
 void

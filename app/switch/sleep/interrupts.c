@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <linux/if_packet.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <rte_ethdev.h>
 #include <rte_log.h>
 
+#include "descriptors.h"
 #include "sleep/interrupts.h"
 
 /*
@@ -56,52 +60,80 @@ others_have(const struct app *app, const struct lcore *lcore, int fd)
 	return false;
 }
 
-static bool
-can_wait(const struct app *app, const struct lcore *lcore)
-{
-	if (lcore->rx_queue_count == 0 || (lcore->shard != NULL && app->shard_count > 1))
-		return false;
-	for (unsigned int i = 0; i < lcore->rx_queue_count; i++) {
-		int fd = queue_fd(app, &lcore->rx_queue[i]);
-
-		if (fd < 0 || others_have(app, lcore, fd))
-			return false;
-	}
-	return true;
-}
-
 /* An event at an edge needs no reading of the descriptor, which only its driver knows how to do. */
 static int
-add_queues(const struct app *app, const struct lcore *lcore, int epoll)
+watch(int epoll, int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
 
+	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0 || errno == EEXIST ? 0 : -1;
+}
+
+/* Sockets at an interface, and how many of them are watched. */
+struct packet_sockets {
+	int epoll, if_index, found;
+};
+
+static void
+watch_packet_socket(int descriptor, void *arg)
+{
+	struct packet_sockets *sockets = arg;
+	struct sockaddr_ll at;
+	socklen_t length = sizeof(at);
+
+	if (getsockname(descriptor, (struct sockaddr *)&at, &length) == 0 &&
+		at.sll_family == AF_PACKET && at.sll_ifindex == sockets->if_index &&
+		watch(sockets->epoll, descriptor) == 0)
+		sockets->found++;
+}
+
+/* net_af_packet (DPDK 22.11, 24.11) tells no descriptors. Those of the interface's other queues
+ * wake the lcore, too. */
+static int
+watch_packet_sockets(const struct port *port, int epoll)
+{
+	struct packet_sockets sockets = {.epoll = epoll, .if_index = (int)port->info.if_index};
+
+	descriptors_visit(watch_packet_socket, &sockets);
+	return sockets.found > 0 ? 0 : -1;
+}
+
+static int
+watch_queue(
+	const struct app *app, const struct lcore *lcore, const struct rx_queue *queue, int epoll)
+{
+	const struct port *port = &app->port[queue->port];
+	int fd;
+
+	if (strcmp(port->info.driver_name, "net_af_packet") == 0)
+		return watch_packet_sockets(port, epoll);
+	fd = queue_fd(app, queue);
+	return fd >= 0 && !others_have(app, lcore, fd) ? watch(epoll, fd) : -1;
+}
+
+/* Whatever may bring the lcore packets: -1 if something cannot be watched. */
+static int
+watch_all(const struct app *app, struct lcore *lcore, int epoll)
+{
 	for (unsigned int i = 0; i < lcore->rx_queue_count; i++) {
-		if (epoll_ctl(epoll, EPOLL_CTL_ADD, queue_fd(app, &lcore->rx_queue[i]), &event) !=
-				0 &&
-			errno != EEXIST)
+		if (watch_queue(app, lcore, &lcore->rx_queue[i], epoll) != 0)
 			return -1;
 	}
-	return 0;
+	return lcore->shard != NULL ? watch(epoll, lcore->sleeper.bell) : 0;
 }
 
 static void
 open_lcore(const struct app *app, struct lcore *lcore)
 {
-	int epoll;
+	struct sleeper *sleeper = &lcore->sleeper;
 
-	if (!can_wait(app, lcore))
+	if (!lcore_works(lcore))
 		return;
-	epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (epoll < 0)
-		return;
-	if (add_queues(app, lcore, epoll) != 0) {
-		close(epoll);
-		return;
-	}
-	lcore->sleeper.epoll = epoll;
-	lcore->sleeper.has_epoll = true;
-	lcore->sleeper.interrupts = true;
+	sleeper->epoll = epoll_create1(EPOLL_CLOEXEC);
+	sleeper->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	sleeper->opened = true;
+	sleeper->interrupts = sleeper->epoll >= 0 && sleeper->bell >= 0 &&
+		watch_all(app, lcore, sleeper->epoll) == 0;
 }
 
 void
@@ -126,9 +158,11 @@ interrupts_close(struct app *app)
 	RTE_LCORE_FOREACH (lcore_id) {
 		struct sleeper *sleeper = &app->lcore[lcore_id].sleeper;
 
-		if (sleeper->has_epoll)
-			close(sleeper->epoll);
-		sleeper->has_epoll = false;
+		if (!sleeper->opened)
+			continue;
+		close(sleeper->epoll);
+		close(sleeper->bell);
+		sleeper->opened = false;
 		sleeper->interrupts = false;
 	}
 }

@@ -2,7 +2,11 @@
 #ifndef INTERRUPTS_H
 #define INTERRUPTS_H
 
-/** @file Receive interrupts of an lcore's queues, which arrive at one epoll descriptor. */
+/**
+ * @file
+ * What wakes an lcore, all at one epoll descriptor: receive interrupts of its queues, sockets that
+ * get packets, and other lcores (sleep_wake()).
+ */
 
 #include "app.h"
 
@@ -10,9 +14,8 @@
 bool interrupts_wanted(const struct app *app, const struct port *port);
 
 /**
- * Find out which lcores can wait for receive interrupts, and open their descriptors. An lcore can
- * if each of its queues has an interrupt that is no other lcore's, and no lcore hands packets over
- * to it.
+ * Find out which lcores can wait to be woken, and open their descriptors. An lcore can if each of
+ * its queues is a socket or has an interrupt that is no other lcore's.
  */
 void interrupts_open(struct app *app);
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,8 +34,27 @@ disarm(const struct app *app, struct lcore *lcore)
 {
 	if (lcore->sleeper.armed)
 		interrupts_disable(app, lcore);
+	__atomic_store_n(&lcore->sleeper.wants_bell, false, __ATOMIC_RELAXED);
 	lcore->sleeper.armed = false;
 	lcore->sleeper.timed_out = false;
+}
+
+/* What others put into its ring before they see that is found in the round to come. */
+static int
+arm(const struct app *app, struct lcore *lcore)
+{
+	lcore->sleeper.armed = true;
+	if (lcore->shard != NULL)
+		__atomic_store_n(&lcore->sleeper.wants_bell, true, __ATOMIC_SEQ_CST);
+	rte_atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return interrupts_enable(app, lcore);
+}
+
+void
+sleep_ring(struct sleeper *sleeper)
+{
+	if (__atomic_exchange_n(&sleeper->wants_bell, false, __ATOMIC_RELAXED))
+		eventfd_write(sleeper->bell, 1);
 }
 
 static void
@@ -114,8 +134,7 @@ sleep_after_round(struct app *app, struct lcore *lcore, int most_ms)
 	if (us == 0)
 		return;
 	if (sleeper->interrupts && !sleeper->armed && ramp_is_over(sleeper->empty, limit_us)) {
-		sleeper->armed = true;
-		if (interrupts_enable(app, lcore) == 0)
+		if (arm(app, lcore) == 0)
 			return;
 		disarm(app, lcore);
 		give_up_interrupts(lcore, "the device does not enable them");

@@ -5,11 +5,13 @@
 /**
  * @file
  * Sleep while nothing comes. An lcore that finds nothing sleeps on a ramp (ramp.h). At its end it
- * waits for receive interrupts, where all of its queues have them: it enables them, looks at its
- * queues once more, and waits. A wait ends after 10 ms at the latest, so that an interrupt that
- * never comes delays packets, but stops nothing; where that happens again and again, the lcore
- * stays on the ramp. No system call is made while packets come.
+ * waits for receive interrupts, where all of its queues have them (or are sockets): it enables
+ * them, looks at its queues once more, and waits. A wait ends after 10 ms at the latest, so that an
+ * interrupt that never comes delays packets, but stops nothing; where that happens again and again,
+ * the lcore stays on the ramp. No system call is made while packets come.
  */
+
+#include <rte_atomic.h>
 
 #include "app.h"
 
@@ -37,6 +39,19 @@ void sleep_after_round(struct app *app, struct lcore *lcore, int most_ms);
 
 /** After a round that found packets following one that did not. */
 void sleep_end(const struct app *app, struct lcore *lcore);
+
+/** Ring the bell of an lcore that sleeps. */
+void sleep_ring(struct sleeper *sleeper);
+
+/** Something was put into a ring from which another lcore takes: wake it, if it sleeps. */
+static inline void
+sleep_wake(struct sleeper *sleeper)
+{
+	/* Either this sees that it sleeps, or it sees what is in the ring before it does. */
+	rte_atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (unlikely(__atomic_load_n(&sleeper->wants_bell, __ATOMIC_RELAXED)))
+		sleep_ring(sleeper);
+}
 
 /** After each round. */
 static inline void

@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import time
 
 import pytest
 
@@ -13,6 +14,7 @@ from hosts import Host, LiveSwitch, SWITCH_IP, veth_network, veth_ports, wait_un
 from netfc.telemetry import Telemetry
 
 PINGS = 20
+SECOND_SHARD = 20041
 
 
 @contextlib.contextmanager
@@ -29,7 +31,7 @@ def on_tap(folder, *options, lcores=1):
 
 @contextlib.contextmanager
 def on_veth(folder, *options):
-    """Likewise, on a veth pair, which has no interrupts."""
+    """Likewise, on a veth pair, where the driver hides its sockets."""
     with veth_network(1) as (middle, (host,)), LiveSwitch(
             folder, veth_ports(1), ['--address', SWITCH_IP, *options], namespace=middle,
             telemetry=True) as live:
@@ -54,15 +56,13 @@ def test_sleeps_and_wakes(tmp_path, network):
     assert stats['sleep_cycles'] + stats['busy_cycles'] <= stats['cycles']
 
 
-def test_waits_for_interrupts_where_there_are_some(tmp_path):
-    with on_tap(tmp_path) as (live, host, telemetry):
+@pytest.mark.parametrize('network', [on_tap, on_veth])
+def test_waits_for_interrupts(tmp_path, network):
+    with network(tmp_path) as (live, host, telemetry):
         assert 'sleep     lcore 0: up to 58 us, then until a receive interrupt\n' in live.stdout
         host.ping(SWITCH_IP)
         wait_until(lambda: host.ping(SWITCH_IP, count=1) or
                    telemetry.ask('/netfc/stats')['interrupts'] > 0, 'an interrupt')
-        live.stop()
-    with on_veth(tmp_path) as (live, _, _):
-        assert 'sleep     lcore 0: up to 58 us\n' in live.stdout
         live.stop()
 
 
@@ -76,13 +76,21 @@ def test_poll_never_sleeps(tmp_path, network):
     assert stats['sleep_cycles'] == stats['interrupts'] == 0
 
 
-def test_lcores_that_aggregate_for_others_stay_awake_for_them(tmp_path):
-    """Who is handed packets over has no interrupt for them: it stays on the ramp."""
-    options = ['--aggregate', 'shards=2']
+def test_lcores_that_aggregate_for_others_are_woken_by_them(tmp_path):
+    """The second lcore has no queue: what it gets is handed over, while it sleeps."""
+    options = ['--aggregate', 'shards=2', '--config', '(0,0,0),(0,1,0)']
     with on_tap(tmp_path, *options, lcores=2) as (live, host, telemetry):
-        assert 'interrupt' not in live.stdout.split('Ready')[0].split('sleep', 1)[1]
-        host.ping(SWITCH_IP)
-        wait_for_growth(telemetry, 'sleep_cycles')
+        assert live.stdout.count('then until a receive interrupt') == 2
+        with host.udp() as client:
+            client.connect((SWITCH_IP, SECOND_SHARD))
+
+            def woken():
+                time.sleep(0.2)  # its ramp is over
+                client.send(b'anything')
+                lcore = telemetry.ask('/netfc/lcore,1')
+                return lcore['interrupts'] > 0 and lcore['drops']['not_netfc'] > 0
+
+            wait_until(woken, 'the second lcore to be woken')
         live.stop()
 
 
