@@ -67,14 +67,63 @@ def test_switch_takes_the_addresses_of_the_interface(network, tmp_path):
     with ended(start(middle, '--aggregate')):
         wait_until(lambda: middle.is_watched('eth0'), 'the switch')
         for address in (middle.ipv4, middle.ipv6):
-            client = host.start(PROGRAMS / 'netfc-client', 'add', '1.5', '2.25', '--server', address,
-                                '--timeout', '10', stdout=subprocess.PIPE, env=environment())
-            assert client.communicate(timeout=TIMEOUT_S)[0] == '3.75\n'
+            answers(host, address)
         workers = [host.start(FOLDER / 'netfc-add-up', middle.ipv4, worker, 2, token,
                               stdout=subprocess.PIPE, env=environment()) for worker, token in enumerate((TOKEN, f'@{secret}'))]
         for number, worker in enumerate(workers):
             said = worker.communicate(timeout=TIMEOUT_S)[0]
             assert said == f'worker {number}: 100000 sums: 0.3 0.3 ...\n'
+
+
+def answers(host, address):
+    """The switch, under an address."""
+    client = host.start(PROGRAMS / 'netfc-client', 'add', '1.5', '2.25', '--server', address,
+                        '--timeout', '10', stdout=subprocess.PIPE, env=environment())
+    assert client.communicate(timeout=TIMEOUT_S)[0] == '3.75\n'
+
+
+def kernel_has(middle):
+    """Addresses and routes beyond those that come with them."""
+    shown = middle.ip('-oneline', 'address', 'show', 'dev', 'eth0', 'scope', 'global')
+    routes = [line for family in ('-4', '-6') for line in
+              middle.ip(family, 'route', 'show', 'dev', 'eth0').splitlines() if 'kernel' not in line]
+    return sorted(line.split()[3] for line in shown.splitlines()), routes
+
+
+@needs_namespaces
+def test_killed_and_started_again_it_has_its_addresses(network):
+    """As a pod's container; once it ends, the kernel has them again."""
+    middle, host = network
+    before = kernel_has(middle)
+    container = ['unshare', '--pid', '--mount-proc', '--fork', '--kill-child']
+    killed = start(middle, within=container)
+    wait_until(lambda: middle.is_watched('eth0'), 'the switch')
+    answers(host, middle.ipv4)
+    assert kernel_has(middle)[0] == []
+    killed.kill()
+    killed.communicate(timeout=TIMEOUT_S)
+    with ended(start(middle)) as again:
+        assert any(line.startswith('Ready') for line in again.stdout)
+        for address in (middle.ipv4, middle.ipv6):
+            answers(host, address)
+    assert kernel_has(middle)[0] == before[0]
+    assert 'alias' not in middle.ip('link', 'show', 'eth0')
+
+
+@needs_namespaces
+@pytest.mark.parametrize('alias', ['', 'of somebody else'])
+def test_a_start_that_fails_gives_addresses_and_routes_back(network, alias):
+    middle, host = network
+    middle.ip('link', 'set', 'eth0', 'alias', alias)
+    middle.ip('route', 'add', 'default', 'via', host.ipv4)
+    middle.ip('-6', 'route', 'add', 'default', 'via', host.ipv6)
+    before = kernel_has(middle)
+    assert len(before[0]) == len(before[1]) == 2
+    process = start(middle, '--match', 'nothing')
+    said = process.communicate(timeout=TIMEOUT_S)[0]
+    assert process.returncode == 1 and '--match' in said
+    assert kernel_has(middle) == before
+    assert ('alias' in middle.ip('link', 'show', 'eth0')) == bool(alias)
 
 
 @pytest.fixture(name='capable')
@@ -102,9 +151,7 @@ def test_switch_of_another_user_than_root(network, capable):
     more = {'NETFC_SETPRIV': setpriv, 'RUNTIME_DIRECTORY': str(runtime)}
     with ended(start(middle, within=unprivileged, **more)) as process:
         wait_until(lambda: middle.is_watched('eth0'), 'the switch')
-        client = host.start(PROGRAMS / 'netfc-client', 'add', '1.5', '2.25', '--server', middle.ipv4,
-                            '--timeout', '10', stdout=subprocess.PIPE, env=environment())
-        assert client.communicate(timeout=TIMEOUT_S)[0] == '3.75\n'
+        answers(host, middle.ipv4)
         status = pathlib.Path(f'/proc/{process.pid}/status').read_text()
         assert pwd.getpwnam('nobody').pw_uid == int(re.search(r'Uid:\s(\d+)', status)[1])
         assert int(re.search(r'CapPrm:\s(\w+)', status)[1], 16) == 1 << 12 | 1 << 13
