@@ -215,13 +215,15 @@ def join(
     message_id: int = 0,
     place: Place | None = None,
     features: int = 0,
+    least: int = 0,
 ) -> bytes:
     """A request to join: `slots` and `chunk_bytes` (of values in a chunk) as wanted.
 
     cookie: as the switch has given it; of a member that tells that it is alive, the session.
-    place: of the switch in a tree; None: it is alone. features: a set of FEATURES.
+    place: of the switch in a tree; None: it is alone. features: a set of FEATURES. least: accepted
+    in place of chunk_bytes; 0: nothing else is.
     """
-    asked = JOIN.pack(workers, 0, slots, chunk_bytes, 0, cookie, worker.incarnation)
+    asked = JOIN.pack(workers, 0, slots, chunk_bytes, least, cookie, worker.incarnation)
     behind = b"" if place is None else bytes(place)
     return _header(worker, OPS["join"], 0, 0, message_id, features) + asked + behind
 

@@ -66,7 +66,7 @@ class Check:
     """A check of one sentence.
 
     number: that it has in all releases. name: a few words, "add in fp16".
-    clause: the sentence of docs/protocol.md, as it stands there; section: the anchor of its heading.
+    clause: the sentence of docs/protocol.md, as it stands there; section: its heading's anchor.
     run: raises Failed, NotOffered or Undecided; returns what was looked at ("65,536 pairs").
     """
 

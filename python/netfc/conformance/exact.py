@@ -39,16 +39,9 @@ class Exact:
         self.format, self.saturates = number_format, saturates
         self._is_posit = number_format.name.startswith("posit")
         self._sign = 1 << (number_format.bits - 1)
-        self.greatest = int(number_format.encode([self._greatest_value()])[0])
-
-    def _greatest_value(self) -> float:
-        values = numpy.abs(self.decode(self._candidates()))
-        return float(values[numpy.isfinite(values)].max())
-
-    def _candidates(self) -> Encodings:
-        """Encodings, the greatest number's among them."""
-        end = 1 << (self.format.bits - 1)
-        return numpy.arange(end - min(end, 1 << 24), end, dtype=self.format.encodings)
+        # Behind it are infinity, or what stands for it, and NaN; of posits nothing.
+        end = 1 << (number_format.bits - 1)
+        self.greatest = (end if self._is_posit else int(number_format.encode([math.inf])[0])) - 1
 
     def decode(self, bits: Encodings) -> Doubles:
         """The values as doubles."""

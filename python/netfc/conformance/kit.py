@@ -75,6 +75,11 @@ class Kit:
         """Of a payload that passes without fragments."""
         return MTU_BYTES - (20 if self.targets[0][0] == socket.AF_INET6 else 0)
 
+    @property
+    def chunk_bytes(self) -> int:
+        """Of values in a chunk that passes without fragments."""
+        return self.most_bytes - aggregation.HEADER.size
+
     # ---- whether it is there -------------------------------------------------------------
 
     def find(self) -> None:
@@ -84,10 +89,11 @@ class Kit:
         try:
             worker = aggregation.Worker(self.settings.job or 0xFFFF, self.settings.token or 1, 0)
             ask = aggregation.join(worker, 1, 1, 4, message_id=with_jobs.new_id())
-            self.answers_aggregation = with_jobs.ask(ask) is not None
+            reply = with_jobs.ask(ask)
+            self.answers_aggregation = reply is not None and code(reply) in (0, aggregation.CODE)
         finally:
             with_jobs.close()
-        if not self.answers_requests and not self.answers_aggregation:
+        if not self.answers_requests and reply is None:
             raise Unreachable(self._silence())
 
     def control(self) -> bytes:

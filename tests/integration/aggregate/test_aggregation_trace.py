@@ -6,7 +6,7 @@ import socket
 
 import aggregation_workers as workers
 import controlled
-import exact_sums
+from netfc.conformance import sums as exact_sums
 import hosts
 import numpy as np
 import pcapng

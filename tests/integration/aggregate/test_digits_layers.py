@@ -10,7 +10,7 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.utils import wrpcap
 
-import exact_sums
+from netfc.conformance import sums as exact_sums
 import tshark
 from netfc import aggregation
 from netfc.scapy_aggregation import Aggregation

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Workers of a job, each with a socket: what they send, repeat and are told. They always leave."""
+
+import contextlib
+import dataclasses
+import os
+import select
+import socket
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from netfc import aggregation, protocol
+from netfc.conformance.check import Failed, NotOffered, Undecided
+from netfc.conformance.kit import Kit
+from netfc.conformance.link import LONGEST, is_reply
+
+REASON = {name: number for number, name in aggregation.REASONS.items()}
+SLOTS = (16, 1 << 15)  # as many as are asked for; switches whose jobs are set up grant theirs
+LEAST_BYTES = 4
+REPEAT = 0.1  # seconds, and more where the switch takes longer
+_JOIN = aggregation.OPS["join"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Message:
+    """What the switch says."""
+
+    payload: bytes
+    op: int
+    format: int
+    status: int
+    count: int
+    id: int
+    job: int
+    worker: int
+    reason: int
+    secret: int
+    port: int  # that it came from
+
+    @property
+    def code(self) -> int:
+        """Of the status."""
+        return self.status >> protocol.CODE_SHIFT & 7
+
+    @property
+    def flags(self) -> int:
+        """Of the status."""
+        return self.status & 15
+
+    @property
+    def values(self) -> bytes:
+        """What is behind the header."""
+        return self.payload[aggregation.HEADER.size :]
+
+    @property
+    def granted(self) -> tuple[int, ...]:
+        """Workers, shards, slots, bytes, least, cookie or session, incarnation of a join."""
+        return aggregation.JOIN.unpack_from(self.values)
+
+    @property
+    def said(self) -> str:
+        """The code, or the reason, by its name."""
+        if self.code != aggregation.CODE:
+            return protocol.CODE_NAMES.get(self.code, f"code {self.code}")
+        absence = self.values[0] if self.values else self.count >> 8
+        return aggregation.reason_name(self.reason, absence)
+
+
+def read(payload: bytes, port: int) -> Message | None:
+    """A message; None: it is none."""
+    if not is_reply(payload) or len(payload) < aggregation.HEADER.size:
+        return None
+    (
+        _,
+        _,
+        op,
+        form,
+        status,
+        count,
+        id_,
+        job,
+        worker,
+        reason,
+        secret,
+    ) = aggregation.HEADER.unpack_from(payload)
+    return Message(payload, op, form, status, count, id_, job, worker, reason, secret, port)
+
+
+class Member:
+    """A worker."""
+
+    def __init__(self, kit: Kit, number: int, workers: int, job: int, token: int):
+        self.kit, self.workers = kit, workers
+        self.family, host = kit.targets[0]
+        self._host = host
+        self.socket = self._open(number)
+        incarnation = int.from_bytes(os.urandom(8), "big") | 1
+        self.place = aggregation.Worker(job, token, number, 0, incarnation)
+        self.cookie = 0
+        self.shards = self.slots = 1
+        self.most, self.least = LEAST_BYTES, 0
+        self.labels = False
+        self.is_in = False
+
+    def _open(self, number: int) -> socket.socket:
+        made = socket.socket(self.family, socket.SOCK_DGRAM)
+        sources = self.kit.settings.sources
+        if sources:
+            made.bind((sources[number % len(sources)], 0))
+        return made
+
+    def another_port(self) -> socket.socket:
+        """A socket at another port of the same address."""
+        return self._open(self.place.number)
+
+    # ---- one datagram --------------------------------------------------------------------
+
+    def send(self, payload: bytes, shard: int = 0, via: socket.socket | None = None) -> None:
+        """Sends a datagram; what the network has against it is as if it were lost."""
+        self.kit.limits.pace()
+        self.kit.traffic.sent += 1
+        target = (self._host[0], self.kit.settings.aggregate_port + shard, *self._host[2:])
+        with contextlib.suppress(OSError):
+            (via or self.socket).sendto(payload, target)
+
+    def receive(self, seconds: float, via: socket.socket | None = None) -> Message | None:
+        """The next message; None: none comes in time."""
+        use = via or self.socket
+        use.settimeout(max(seconds, 1e-4))
+        try:
+            payload, where = use.recvfrom(LONGEST)
+        except OSError:
+            return None
+        self.kit.traffic.received += 1
+        return read(payload, where[1])
+
+    def ask(
+        self,
+        payload: bytes,
+        shard: int = 0,
+        is_it: Callable[[Message], bool] | None = None,
+        via: socket.socket | None = None,
+    ) -> Message:
+        """The reply to a datagram, repeated until it comes. Raises Undecided."""
+        op, message_id = payload[3], int.from_bytes(payload[8:12], "big")
+
+        def fits(message: Message) -> bool:
+            return (message.op, message.id) == (op, message_id) and (
+                is_it is None or is_it(message)
+            )
+
+        until = time.monotonic() + self.kit.limits.timeout
+        wait = max(REPEAT, self.kit.requests.wait)
+        while time.monotonic() < until:
+            self.send(payload, shard, via)
+            again = time.monotonic() + wait
+            while (left := again - time.monotonic()) > 0:
+                message = self.receive(left, via)
+                if message is not None and fits(message):
+                    return message
+            wait *= 1.5
+        self.kit.check_alive()
+        raise Undecided(f"no reply to {aggregation.OP_NAMES.get(op, f'op {op}')}")
+
+    # ---- joins ---------------------------------------------------------------------------
+
+    def join_payload(self, cookie: int | None = None, **changed: int) -> bytes:
+        """A join. changed: workers, slots, bytes_, least, features."""
+        asked = {"workers": self.workers, "slots": SLOTS[0], "bytes_": self.kit.chunk_bytes,
+                 "least": LEAST_BYTES, "features": 0} | changed  # fmt: skip
+        return aggregation.join(
+            self.place,
+            asked["workers"],
+            self.kit.found.get("slots", asked["slots"])
+            if "slots" not in changed
+            else asked["slots"],
+            asked["bytes_"],
+            self.cookie if cookie is None else cookie,
+            self.kit.requests.new_id(),
+            None,
+            asked["features"],
+            least=asked["least"],
+        )
+
+    def join(self, **changed: int) -> Message:
+        """Joins once, with the cookie that the switch asks for; keeps what is granted."""
+        message = self.ask(self.join_payload(**changed))
+        if message.code == aggregation.CODE and message.reason == REASON["cookie"]:
+            self.cookie = message.granted[5]
+            message = self.ask(self.join_payload(**changed))
+        if message.code == 0:
+            _, self.shards, self.slots, self.most, self.least, session, _ = message.granted
+            self.place = dataclasses.replace(self.place, session=session)
+            self.labels = bool(message.reason & aggregation.LABELS)
+            self.is_in = True
+        return message
+
+    def leave(self, reason: int = 0) -> Message:
+        """Leaves, for a reason or none."""
+        self.is_in = False
+        return self.ask(aggregation.leave(self.place, self.kit.requests.new_id(), reason))
+
+    # ---- chunks --------------------------------------------------------------------------
+
+    def shard(self, number: int) -> int:
+        """Where a chunk goes: how many ports behind the first."""
+        return number % self.slots % self.shards
+
+    def chunk(self, number: int, values: bytes, op: str = "sum", form: str = "fp32",
+              owner: int = 0, count: int | None = None) -> bytes:  # fmt: skip
+        """A chunk, filled up as the join's reply says."""
+        payload = aggregation.chunk(
+            self.place, aggregation.OPS[op], aggregation.FORMAT_IDS[form], number, values, owner,
+            count,
+        )  # fmt: skip
+        return payload if not values else payload.ljust(aggregation.HEADER.size + self.least, b"\0")
+
+    def close(self) -> None:
+        """Leaves, whatever the switch says to that, and closes the socket."""
+        with contextlib.suppress(Undecided, OSError):
+            self.leave()
+        self.socket.close()
+
+
+@contextlib.contextmanager
+def team(kit: Kit, count: int = 2, joined: bool = True) -> Iterator[list[Member]]:
+    """Workers of a job, who have joined. Raises NotOffered where the switch does not aggregate."""
+    if not kit.answers_aggregation:
+        raise NotOffered(f"nothing answers joins on UDP port {kit.settings.aggregate_port}")
+    job = kit.settings.job or int.from_bytes(os.urandom(2), "big") or 1
+    token = kit.settings.token or int.from_bytes(os.urandom(8), "big") or 1
+    members = [Member(kit, number, count, job, token) for number in range(count)]
+    try:
+        if joined:
+            join_all(kit, members)
+        yield members
+    finally:
+        for member in members:
+            member.close()
+
+
+def join_all(kit: Kit, members: Sequence[Member], **changed: int) -> None:
+    """Joins until all are in. Raises NotOffered for reasons that are no mistakes, or Failed."""
+    until = time.monotonic() + 2 * kit.limits.timeout
+    left = list(members)
+    while left:
+        for member in list(left):
+            message = member.join(**changed)
+            if message.code == 0:
+                left.remove(member)
+            elif message.code != aggregation.CODE or message.reason != REASON["waiting"]:
+                _refused(kit, member, message)
+        if time.monotonic() > until:
+            raise Undecided("workers wait for each other, though all have joined")
+
+
+def _refused(kit: Kit, member: Member, message: Message) -> None:
+    """A join that is refused."""
+    if message.reason == REASON["mismatch"] and "slots" not in kit.found:
+        kit.found["slots"] = SLOTS[1]  # it may have as many slots as it was made with
+        return
+    if message.code == aggregation.CODE and message.reason in (
+        REASON["off"], REASON["full"], REASON["no-slots"],
+    ):  # fmt: skip
+        raise NotOffered(f"a join is refused: {message.said}")
+    sent = member.join_payload()
+    raise Failed(f"a join is refused: {message.said}", sent, b"", message.payload)
+
+
+def exchange(
+    members: Sequence[Member],
+    payloads: Sequence[bytes],
+    number: int,
+    order: Iterable[int] | None = None,
+) -> list[Message]:
+    """All send a chunk, and repeat it until each has a reply. Raises Undecided."""
+    kit, replies = members[0].kit, [None] * len(members)  # type: Kit, list[Message | None]
+    by_socket = {member.socket: place for place, member in enumerate(members)}
+    turn = list(order) if order is not None else list(range(len(members)))
+    until = time.monotonic() + kit.limits.timeout
+    wait = max(REPEAT, kit.requests.wait)
+    while None in replies and time.monotonic() < until:
+        for place in turn:
+            if replies[place] is None:
+                members[place].send(payloads[place], members[place].shard(number))
+        again = time.monotonic() + wait
+        wait *= 1.5
+        while None in replies and (left := again - time.monotonic()) > 0:
+            for ready in select.select(list(by_socket), [], [], left)[0]:
+                message = members[by_socket[ready]].receive(0)
+                if (
+                    message is not None
+                    and message.id == number & 0xFFFFFFFF
+                    and message.op != _JOIN
+                ):
+                    replies[by_socket[ready]] = replies[by_socket[ready]] or message
+    found = [message for message in replies if message is not None]
+    if len(found) < len(members):
+        kit.check_alive()
+        raise Undecided(f"{len(members) - len(found)} workers have no reply to chunk {number}")
+    return found
