@@ -88,15 +88,15 @@ test_other_shapes(void **state)
 
 /* Packets come twice, and late: when the job they belong to is over. */
 static void
-run_late(bool varies, unsigned int times)
+run_late(bool varies, unsigned int times, double delayed, unsigned int delay_us)
 {
 	struct server *server = forgetful_server(1);
 	struct relay_options bad = {.to = server_port(server),
 		.shards = 1,
 		.seed = 1,
 		.repeated = 0.5,
-		.delayed = 0.2,
-		.delay_us = 600000};
+		.delayed = delayed,
+		.delay_us = delay_us};
 	struct relay *relay = relay_start(&bad);
 	struct place place = place_at(relay_port(relay));
 	struct incarnations incarnations = three_jobs;
@@ -114,14 +114,29 @@ static void
 test_late_doubles(void **state)
 {
 	(void)state;
-	run_late(false, 20);
+	run_late(false, 20, 0.2, 600000);
 }
 
 static void
 test_late_doubles_of_other_shapes(void **state)
 {
 	(void)state;
-	run_late(true, 20);
+	run_late(true, 20, 0.2, 600000);
+}
+
+static void
+test_doubles_late_by_two_seconds(void **state)
+{
+	(void)state;
+	run_late(false, 5, 0.2, 2000000);
+}
+
+/* Answers to a join come when it has been sent again several times. */
+static void
+test_all_is_late(void **state)
+{
+	(void)state;
+	run_late(false, 1, 1, 2000000);
 }
 
 /* ---- a worker that sleeps while its job ends and begins anew --------------------------------- */
@@ -331,6 +346,8 @@ main(void)
 		cmocka_unit_test(test_other_shapes),
 		cmocka_unit_test(test_late_doubles),
 		cmocka_unit_test(test_late_doubles_of_other_shapes),
+		cmocka_unit_test(test_doubles_late_by_two_seconds),
+		cmocka_unit_test(test_all_is_late),
 		cmocka_unit_test(test_a_worker_that_slept),
 		cmocka_unit_test(test_a_late_join_takes_nobodys_place),
 	};
