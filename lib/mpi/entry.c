@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What LD_PRELOAD loads: the reductions of MPI by name, handed on to the core, which knows the MPI
- * library, or to that library where there is no core for it.
+ * What LD_PRELOAD loads: the reductions of MPI, and what waits, by name, handed on to the core,
+ * which knows the MPI library, or to that library where there is no core for it.
  *
  * Nothing of MPI is linked here, so that the library can be loaded into any process: a shell, a
  * Python that loads MPI later, a program that was built for another MPI. Handles are pointers in
@@ -20,12 +20,24 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /* X(name, parameters, arguments), by how many there are. */
+#define PARAMETERS_2 (uintptr_t a, uintptr_t b)
+#define PARAMETERS_3 (uintptr_t a, uintptr_t b, uintptr_t c)
+#define PARAMETERS_4 (uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
+#define PARAMETERS_5 (uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e)
 #define PARAMETERS_6 (uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f)
 #define PARAMETERS_7 \
 	(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f, uintptr_t g)
 #define PARAMETERS_8                                                                   \
 	(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f, \
 		uintptr_t g, uintptr_t h)
+#define PARAMETERS_12                                                                  \
+	(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f, \
+		uintptr_t g, uintptr_t h, uintptr_t i, uintptr_t j, uintptr_t k, uintptr_t l)
+#define ARGUMENTS_2 (a, b)
+#define ARGUMENTS_3 (a, b, c)
+#define ARGUMENTS_4 (a, b, c, d)
+#define ARGUMENTS_5 (a, b, c, d, e)
+#define ARGUMENTS_12 (a, b, c, d, e, f, g, h, i, j, k, l)
 #define ARGUMENTS_6 (a, b, c, d, e, f)
 #define ARGUMENTS_7 (a, b, c, d, e, f, g)
 #define ARGUMENTS_8 (a, b, c, d, e, f, g, h)
@@ -47,16 +59,40 @@
 	BOTH(X, Ireduce_scatter, 7)      \
 	BOTH(X, Ireduce_scatter_block, 7)
 
-enum reduction {
+/* Where messages are waited for, in an MPI library that then lets nothing else go on. */
+#ifdef MPI_WAITS_ALONE
+#define WAITING(X)      \
+	X(Improbe, 6)   \
+	X(Iprobe, 5)    \
+	X(Mprobe, 5)    \
+	X(Probe, 4)     \
+	X(Recv, 7)      \
+	X(Send, 6)      \
+	X(Sendrecv, 12) \
+	X(Ssend, 6)     \
+	X(Test, 3)      \
+	X(Testall, 4)   \
+	X(Testany, 5)   \
+	X(Testsome, 5)  \
+	X(Wait, 2)      \
+	X(Waitall, 3)   \
+	X(Waitany, 4)   \
+	X(Waitsome, 5)
+#else
+#define WAITING(X)
+#endif
+
+enum call {
 #define NUMBER(name, count) CALL_##name,
 	REDUCTIONS(NUMBER)
+	WAITING(NUMBER)
 #undef NUMBER
-	CALLS
+		CALLS
 };
 
 static const char *const names[CALLS] = {
 #define NAME(name, count) #name,
-	REDUCTIONS(NAME)
+	REDUCTIONS(NAME) WAITING(NAME)
 #undef NAME
 };
 
@@ -96,9 +132,9 @@ load_core(void)
 	return core;
 }
 
-/* Where a reduction goes: the core's function, else the MPI library's own. */
+/* Where a call goes: the core's function, else the MPI library's own. */
 static void *
-find(enum reduction call)
+find(enum call call)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 	void *mpi = first_loaded(own), *core = mpi == NULL ? NULL : load_core(), *found = NULL;
@@ -124,7 +160,7 @@ find(enum reduction call)
 }
 
 static void *
-target(enum reduction call)
+target(enum call call)
 {
 	static _Atomic(void *) targets[CALLS];
 	void *found = atomic_load_explicit(&targets[call], memory_order_acquire);
@@ -148,6 +184,15 @@ target(enum reduction call)
 		return ((int(*) PARAMETERS_##count)target(CALL_##name))ARGUMENTS_##count; \
 	}
 REDUCTIONS(ENTRY)
+
+/* The core calls those with P itself. */
+#define WAIT(name, count)                                                                 \
+	EXPORT int MPI_##name PARAMETERS_##count;                                         \
+	int MPI_##name PARAMETERS_##count                                                 \
+	{                                                                                 \
+		return ((int(*) PARAMETERS_##count)target(CALL_##name))ARGUMENTS_##count; \
+	}
+WAITING(WAIT)
 
 /* A program that is linked with another MPI library is told at its start. */
 __attribute__((constructor)) static void

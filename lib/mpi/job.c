@@ -25,6 +25,7 @@ job_add(struct job *job, struct operation *operation)
 	else
 		job->last->next = operation;
 	job->last = operation;
+	atomic_fetch_add(&shim.under_way, 1);
 }
 
 static bool
@@ -59,6 +60,7 @@ job_advance(struct job *job, int patience_ms)
 		job->first = done->next;
 		if (job->first == NULL)
 			job->last = NULL;
+		atomic_fetch_sub(&shim.under_way, 1);
 		if (done->has_request)
 			progress_complete(done);
 		operation_release(done);

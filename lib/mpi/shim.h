@@ -121,6 +121,7 @@ struct shim {
 	atomic_uint said;
 	atomic_bool said_slots;
 	atomic_uint job_count;
+	atomic_uint under_way; /**< reductions that were called, and have not ended */
 	atomic_ullong by_switch, by_mpi; /**< reductions */
 	pthread_mutex_t tally_lock;
 	struct tally tally; /**< if verbose */

@@ -120,6 +120,74 @@ check_first_started(void)
 	free(one);
 }
 
+/* Rank 0 waits in MPI, in one of its ways, for a rank that first waits for the reduction. */
+static void
+wait_for_last(int way, MPI_Comm comm)
+{
+	const int last = ranks - 1;
+	int word = way, other = way, index, done = 0;
+	MPI_Request request = MPI_REQUEST_NULL;
+	MPI_Status status;
+
+	if (way >= 3)
+		MPI_Irecv(&other, 1, MPI_INT, last, 0, comm, &request);
+	switch (way) {
+	case 0:
+		MPI_Recv(&other, 1, MPI_INT, last, 0, comm, MPI_STATUS_IGNORE);
+		break;
+	case 1:
+		MPI_Probe(last, 0, comm, MPI_STATUS_IGNORE);
+		MPI_Recv(&other, 1, MPI_INT, last, 0, comm, MPI_STATUS_IGNORE);
+		break;
+	case 2:
+		MPI_Sendrecv(&word, 1, MPI_INT, last, 1, &other, 1, MPI_INT, last, 0, comm,
+			MPI_STATUS_IGNORE);
+		break;
+	case 3:
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		break;
+	case 4:
+		MPI_Waitall(1, &request, &status);
+		break;
+	case 5:
+		MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE);
+		break;
+	case 6:
+		MPI_Waitsome(1, &request, &done, &index, &status);
+		break;
+	default:
+		while (!done)
+			MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+	}
+	if (way != 2)
+		MPI_Ssend(&word, 1, MPI_INT, last, 1, comm);
+	CHECK(other == way);
+}
+
+/* The same at the first reduction of each communicator: nothing of its job is there yet. */
+void
+check_first_awaited(void)
+{
+	float mine = 1, sum = 0;
+	MPI_Request request;
+	MPI_Comm comm;
+
+	for (int way = 0, other; way < 8; way++) {
+		MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+		MPI_Iallreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, comm, &request);
+		if (rank == 0)
+			wait_for_last(way, comm);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		if (rank == ranks - 1) {
+			MPI_Send(&way, 1, MPI_INT, 0, 0, comm);
+			MPI_Recv(&other, 1, MPI_INT, 0, 1, comm, MPI_STATUS_IGNORE);
+			CHECK(other == way);
+		}
+		CHECK(sum == (float)ranks);
+		MPI_Comm_free(&comm);
+	}
+}
+
 /* Rank 0 sends while it reduces, what rank 1 wants to have before it reduces. */
 void
 check_progress(void)

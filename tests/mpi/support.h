@@ -55,6 +55,7 @@ struct check {
 	X(unaligned)             \
 	X(started)               \
 	X(first_started)         \
+	X(first_awaited)         \
 	X(two_communicators)     \
 	X(progress)              \
 	X(communicators)         \

@@ -37,7 +37,7 @@ def through_switch(err):
 @BOTH_WAYS
 @pytest.mark.parametrize('check,ranks', [
     ('allreduce', 2), ('allreduce', 5), ('doubles', 4), ('all_types', 3), ('reduce', 3),
-    ('scatter', 4), ('unaligned', 3), ('started', 3), ('first_started', 3), ('two_communicators', 3),
+    ('scatter', 4), ('unaligned', 3), ('started', 3), ('first_started', 3), ('first_awaited', 3), ('two_communicators', 3),
     ('progress', 2), ('communicators', 4), ('forks', 3), ('threads', 2)])
 def test_results_are_exact_and_no_job_stays(tmp_path, kind, check, ranks, option):
     with mpi_runs.switched(tmp_path, option) as (host, live):

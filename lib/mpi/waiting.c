@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages that are waited for, where the MPI library has nothing to hook into while it waits
+ * (MPICH): as long as reductions are under way, they go on in turns with tests of what is waited
+ * for. Else it is the MPI library that waits.
+ */
+#ifdef MPI_WAITS_ALONE
+
+#include <time.h>
+
+#include "job.h"
+#include "operation.h"
+#include "shim.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define FUNCTION(name, parameters)              \
+	EXPORT int netfc_mpi_##name parameters; \
+	int netfc_mpi_##name parameters
+
+#define SPINS 1000
+#define NAP_NS 50000
+
+/* Whether MPI's own waiting will do: no reduction depends on this rank's going on. */
+static bool
+may_block(void)
+{
+	return atomic_load_explicit(&shim.under_way, memory_order_relaxed) == 0 || shim_is_forked();
+}
+
+static void
+go_on(void)
+{
+	if (!may_block())
+		job_advance_all();
+}
+
+/* Between two tests: others may need the processor. */
+static void
+take_turn(unsigned int *round)
+{
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+
+	job_advance_all();
+	if ((*round)++ > SPINS)
+		nanosleep(&nap, NULL);
+}
+
+/* An expression of MPI's, which sets `done`, until it does or is an error. */
+#define UNTIL_DONE(test)                                 \
+	({                                               \
+		unsigned int round_ = 0;                 \
+		int done = 0, error_ = (test);           \
+                                                         \
+		while (error_ == MPI_SUCCESS && !done) { \
+			take_turn(&round_);              \
+			error_ = (test);                 \
+		}                                        \
+		error_;                                  \
+	})
+
+static int
+wait_for(MPI_Request *request, MPI_Status *status)
+{
+	return UNTIL_DONE(PMPI_Test(request, &done, status));
+}
+
+FUNCTION(Recv,
+	(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+		MPI_Status *status))
+{
+	MPI_Request request;
+	int error;
+
+	if (may_block())
+		return PMPI_Recv(buffer, count, type, source, tag, comm, status);
+	error = PMPI_Irecv(buffer, count, type, source, tag, comm, &request);
+	return error == MPI_SUCCESS ? wait_for(&request, status) : error;
+}
+
+FUNCTION(Send, (const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm))
+{
+	MPI_Request request;
+	int error;
+
+	if (may_block())
+		return PMPI_Send(buffer, count, type, to, tag, comm);
+	error = PMPI_Isend(buffer, count, type, to, tag, comm, &request);
+	return error == MPI_SUCCESS ? wait_for(&request, MPI_STATUS_IGNORE) : error;
+}
+
+FUNCTION(Ssend, (const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm))
+{
+	MPI_Request request;
+	int error;
+
+	if (may_block())
+		return PMPI_Ssend(buffer, count, type, to, tag, comm);
+	error = PMPI_Issend(buffer, count, type, to, tag, comm, &request);
+	return error == MPI_SUCCESS ? wait_for(&request, MPI_STATUS_IGNORE) : error;
+}
+
+FUNCTION(Sendrecv,
+	(const void *sent, int sent_count, MPI_Datatype sent_type, int to, int sent_tag,
+		void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+		MPI_Status *status))
+{
+	MPI_Request sends, receives;
+	int error;
+
+	if (may_block())
+		return PMPI_Sendrecv(sent, sent_count, sent_type, to, sent_tag, buffer, count, type,
+			source, tag, comm, status);
+	error = PMPI_Irecv(buffer, count, type, source, tag, comm, &receives);
+	if (error == MPI_SUCCESS)
+		error = PMPI_Isend(sent, sent_count, sent_type, to, sent_tag, comm, &sends);
+	if (error == MPI_SUCCESS)
+		error = wait_for(&sends, MPI_STATUS_IGNORE);
+	return error == MPI_SUCCESS ? wait_for(&receives, status) : error;
+}
+
+FUNCTION(Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status))
+{
+	if (may_block())
+		return PMPI_Probe(source, tag, comm, status);
+	return UNTIL_DONE(PMPI_Iprobe(source, tag, comm, &done, status));
+}
+
+FUNCTION(Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status))
+{
+	if (may_block())
+		return PMPI_Mprobe(source, tag, comm, message, status);
+	return UNTIL_DONE(PMPI_Improbe(source, tag, comm, &done, message, status));
+}
+
+FUNCTION(Wait, (MPI_Request * request, MPI_Status *status))
+{
+	return may_block() ? PMPI_Wait(request, status) : wait_for(request, status);
+}
+
+FUNCTION(Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]))
+{
+	if (may_block())
+		return PMPI_Waitall(count, requests, statuses);
+	return UNTIL_DONE(PMPI_Testall(count, requests, &done, statuses));
+}
+
+FUNCTION(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *status))
+{
+	if (may_block())
+		return PMPI_Waitany(count, requests, index, status);
+	return UNTIL_DONE(PMPI_Testany(count, requests, index, &done, status));
+}
+
+/* Some are done, or there is none that could be. */
+static int
+test_some(int count, MPI_Request requests[], int *some, int indices[], MPI_Status statuses[],
+	int *done)
+{
+	int error = PMPI_Testsome(count, requests, some, indices, statuses);
+
+	*done = *some != 0;
+	return error;
+}
+
+FUNCTION(Waitsome,
+	(int count, MPI_Request requests[], int *some, int indices[], MPI_Status statuses[]))
+{
+	if (may_block())
+		return PMPI_Waitsome(count, requests, some, indices, statuses);
+	return UNTIL_DONE(test_some(count, requests, some, indices, statuses, &done));
+}
+
+/* ---- who does not wait, but asks again and again -------------------------------------------- */
+
+FUNCTION(Test, (MPI_Request * request, int *done, MPI_Status *status))
+{
+	go_on();
+	return PMPI_Test(request, done, status);
+}
+
+FUNCTION(Testall, (int count, MPI_Request requests[], int *done, MPI_Status statuses[]))
+{
+	go_on();
+	return PMPI_Testall(count, requests, done, statuses);
+}
+
+FUNCTION(Testany, (int count, MPI_Request requests[], int *index, int *done, MPI_Status *status))
+{
+	go_on();
+	return PMPI_Testany(count, requests, index, done, status);
+}
+
+FUNCTION(Testsome,
+	(int count, MPI_Request requests[], int *some, int indices[], MPI_Status statuses[]))
+{
+	go_on();
+	return PMPI_Testsome(count, requests, some, indices, statuses);
+}
+
+FUNCTION(Iprobe, (int source, int tag, MPI_Comm comm, int *found, MPI_Status *status))
+{
+	go_on();
+	return PMPI_Iprobe(source, tag, comm, found, status);
+}
+
+FUNCTION(Improbe,
+	(int source, int tag, MPI_Comm comm, int *found, MPI_Message *message, MPI_Status *status))
+{
+	go_on();
+	return PMPI_Improbe(source, tag, comm, found, message, status);
+}
+
+#endif /* MPI_WAITS_ALONE */
