@@ -27,8 +27,8 @@ sender_of(uint8_t host)
 	return sender;
 }
 
-void
-start(uint32_t shards, uint32_t jobs, uint32_t slots)
+static void
+start_below(struct aggregate_parent parent, uint32_t shards, uint32_t jobs, uint32_t slots)
 {
 	size_t bytes;
 
@@ -39,6 +39,7 @@ start(uint32_t shards, uint32_t jobs, uint32_t slots)
 		.bytes = sizeof(values),
 		.formats = AGGREGATE_ALL_FORMATS & ~(1u << AGGREGATE_POSIT16),
 		.digits = 1u << AGGREGATE_INT32,
+		.parent = parent,
 		.isa = AGGREGATE_PLAIN,
 		.per_address = 2,
 		.idle = 6000,
@@ -54,6 +55,19 @@ start(uint32_t shards, uint32_t jobs, uint32_t slots)
 	assert_non_null(table);
 	memset(table, 0xcc, bytes);
 	assert_ptr_equal(aggregate_table_init(table, &limits), table);
+}
+
+void
+start(uint32_t shards, uint32_t jobs, uint32_t slots)
+{
+	start_below((struct aggregate_parent){0}, shards, jobs, slots);
+}
+
+void
+start_leaf(uint32_t shards, uint32_t jobs, uint32_t slots)
+{
+	start_below((struct aggregate_parent){.address = {[15] = 1}, .port = 20040, .retry = 10},
+		shards, jobs, slots);
 }
 
 static enum aggregate_action

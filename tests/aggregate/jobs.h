@@ -22,6 +22,9 @@ extern uint64_t now;
 /** Make a table. */
 void start(uint32_t shards, uint32_t jobs, uint32_t slots);
 
+/** Make that of a leaf. */
+void start_leaf(uint32_t shards, uint32_t jobs, uint32_t slots);
+
 int tear_down(void **state);
 
 /** Send a message from a host, by the last byte of its address. */

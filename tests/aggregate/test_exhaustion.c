@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -240,6 +241,73 @@ another_token_is_answered(void **state)
 	assert_int_equal(handle_from(0, &message, 1), AGGREGATE_COOKIE);
 }
 
+/* The only worker of a leaf joins, and other leaves never come. */
+static enum aggregate_action
+join_half_tree(unsigned int stranger, unsigned int which)
+{
+	struct aggregate_message message =
+		join_message((uint16_t)(100 * (stranger + 1) + which), 0, 1, 1);
+
+	message.join.place = (struct aggregate_place){
+		.levels = 1, .workers = 2, .below = 1, .level = {{.members = 2, .index = 0}}};
+	return send_join(message, (uint8_t)(STRANGER + stranger));
+}
+
+/* Joins with a cookie, so that it has to be told when the job is over; leaves with success. */
+static void
+parent_answers(void)
+{
+	struct aggregate_shard *shard = aggregate_table_shard(table, 0);
+	struct aggregate_sender parent = {.port = limits.parent.port};
+	struct aggregate_outcome answered;
+	struct aggregate_message message;
+
+	memcpy(parent.address, limits.parent.address, sizeof(parent.address));
+	while (aggregate_leaf_poll(shard, now, &message)) {
+		if (message.op == AGGREGATE_JOIN) {
+			message.code = AGGREGATE_STATUS_CODE;
+			message.reason = AGGREGATE_REASON_COOKIE;
+			message.join.cookie = 77;
+		}
+		aggregate_leaf_reply(shard, &message, &parent, now, &answered);
+		assert_int_equal(answered.action, AGGREGATE_PARENT_ANSWERED);
+	}
+}
+
+/* Its place is free when the parent has been told, and who lost it comes first. */
+static void
+room_in_a_leaf_is_kept_for_whom_it_was_made(void **state)
+{
+	(void)state;
+	start_leaf(1, 4, SLOTS);
+	for (unsigned int i = 0; i < 4; i++)
+		assert_int_equal(join_half_tree(i % 2, i / 2), AGGREGATE_WAITING);
+	parent_answers();
+	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_WAITING);
+	assert_int_equal(usage_of_table().jobs, 3);
+	parent_answers();
+	assert_int_equal(join_half_tree(0, 0), AGGREGATE_WAITING);
+	assert_int_equal(usage_of_table().jobs, 3);
+	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_WAITING);
+	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_JOINED);
+}
+
+/* But not for ever. */
+static void
+room_in_a_leaf_that_nobody_takes_is_free(void **state)
+{
+	(void)state;
+	start_leaf(1, 4, SLOTS);
+	for (unsigned int i = 0; i < 4; i++)
+		join_half_tree(i % 2, i / 2);
+	parent_answers();
+	join(7, 0, 2, 4);
+	parent_answers();
+	now += limits.half_open;
+	join_half_tree(0, 0);
+	assert_int_equal(usage_of_table().jobs, 4);
+}
+
 int
 main(void)
 {
@@ -255,6 +323,8 @@ main(void)
 		JOBS_TEST(jobs_that_come_at_once_do_not_end_each_other),
 		JOBS_TEST(a_table_of_half_jobs_is_not_full),
 		JOBS_TEST(another_token_is_answered),
+		JOBS_TEST(room_in_a_leaf_is_kept_for_whom_it_was_made),
+		JOBS_TEST(room_in_a_leaf_that_nobody_takes_is_free),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

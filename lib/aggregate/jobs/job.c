@@ -25,12 +25,17 @@ job_ended_count(struct aggregate_table *table, uint16_t number, uint64_t token)
 	return &table->ended_of[cookie_job_hash(&table->limits, number, token) % ENDED_COUNTS];
 }
 
+/* One that is kept for another address is not. */
 static struct job *
-free_job(struct aggregate_table *table)
+free_job(struct aggregate_table *table, const uint8_t address[16], uint64_t now)
 {
-	for (uint32_t j = 0; j < table->limits.jobs; j++)
-		if (table->jobs[j].state == JOB_FREE && !leaf_is_leaving(table, &table->jobs[j]))
-			return &table->jobs[j];
+	for (uint32_t j = 0; j < table->limits.jobs; j++) {
+		struct job *job = &table->jobs[j];
+
+		if (job->state == JOB_FREE && !leaf_is_leaving(table, job) &&
+			(now >= job->kept || memcmp(job->maker, address, sizeof(job->maker)) == 0))
+			return job;
+	}
 	return NULL;
 }
 
@@ -94,10 +99,12 @@ find_longest_begun(struct aggregate_table *table)
 /*
  * The table is full, for an address that has begun so many incomplete jobs: one that keeps as many
  * makes room. Addresses that would only change places could do so for ever, with no job complete.
- * Returns what to answer where nobody does: a job that is not complete may end soon.
+ * The parent may have to be told first: meanwhile the one that made room comes again, and it may
+ * come more often. Returns what to answer where nobody does: a job that is not complete may end
+ * soon.
  */
 static enum aggregate_action
-make_room(struct aggregate_table *table, uint32_t begun)
+make_room(struct aggregate_table *table, const uint8_t address[16], uint32_t begun, uint64_t now)
 {
 	struct job *job;
 
@@ -109,6 +116,8 @@ make_room(struct aggregate_table *table, uint32_t begun)
 	if (job->begun > begun + 1) {
 		COUNT(table->counters.displaced, 1);
 		job_end(table, job);
+		memcpy(job->maker, address, sizeof(job->maker));
+		job->kept = now + table->limits.half_open;
 	}
 	return AGGREGATE_WAITING;
 }
@@ -198,7 +207,7 @@ fill_job(struct aggregate_table *table, struct job *job, const struct aggregate_
 
 enum aggregate_action
 job_begin(struct aggregate_table *table, const struct aggregate_message *request,
-	const struct aggregate_sender *sender, struct job **job)
+	const struct aggregate_sender *sender, uint64_t now, struct job **job)
 {
 	const uint32_t begun = begun_by(table, sender->address);
 	enum aggregate_action action;
@@ -207,15 +216,16 @@ job_begin(struct aggregate_table *table, const struct aggregate_message *request
 	take_back_ended(table);
 	if (begun >= table->limits.per_address)
 		return AGGREGATE_WAITING;
-	*job = free_job(table);
+	*job = free_job(table, sender->address, now);
 	if (*job == NULL) {
-		action = make_room(table, begun);
-		*job = free_job(table);
+		action = make_room(table, sender->address, begun, now);
+		*job = free_job(table, sender->address, now);
 		if (*job == NULL)
 			return action;
 	}
 	WRITE((*job)->generation, ++table->generation);
 	fill_job(table, *job, request);
+	(*job)->kept = 0;
 	leaf_begin(table, *job);
 	memcpy((*job)->maker, sender->address, sizeof((*job)->maker));
 	set_state(table, *job, JOB_JOINING);

@@ -18,14 +18,15 @@ struct job *job_find_joining(struct aggregate_table *table, uint16_t number, uin
  *
  * @param job set to the job, or NULL
  * Where the table is full, the oldest incomplete job of the address that has begun the most makes
- * room, if that keeps as many as this one then has.
+ * room, if that keeps as many as this one then has; and where the parent has to be told of its end
+ * first, the room is kept for this one meanwhile.
  *
  * @return WAITING; FULL: the table is full of complete jobs. WAITING and no job: there may be room
  *   soon, or the address has begun too many that are not complete
  */
 enum aggregate_action
 job_begin(struct aggregate_table *table, const struct aggregate_message *request,
-	const struct aggregate_sender *sender, struct job **job);
+	const struct aggregate_sender *sender, uint64_t now, struct job **job);
 
 /**
  * All workers have joined: give the job its slots and session, and publish it to other shards.

@@ -183,7 +183,7 @@ join_joining(struct aggregate_table *table, struct job **job,
 	if (!has_free_slot(table))
 		return job_any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_NO_SLOTS;
 	if (*job == NULL) {
-		action = job_begin(table, request, sender, job);
+		action = job_begin(table, request, sender, now, job);
 		if (*job == NULL)
 			return action;
 	}
