@@ -32,6 +32,22 @@ comm = allreduce.Communicator(sys.argv[1], build=sys.argv[2], interface='xdp:eth
 print(comm.info['path'], flush=True)
 time.sleep(600)
 """
+# Worker 1, which reduces once.
+REDUCES = """
+import sys, time
+import numpy as np
+from netfc import allreduce
+try:
+    comm = allreduce.Communicator(
+        sys.argv[1], build=sys.argv[2], interface='xdp:eth0', token=int(sys.argv[3]),
+        job=int(sys.argv[4]), worker=1, workers=2)
+    values = np.full(5, float(sys.argv[5]), 'f4')
+    comm.allreduce(values)
+    print(values.tolist(), flush=True)
+except allreduce.AllreduceError as error:
+    print(error.status, flush=True)
+time.sleep(600)
+"""
 
 pytestmark = [
     hosts.needs_namespaces,
@@ -53,7 +69,7 @@ def communicator(host, address=f'{hosts.SWITCH_IP}:{PORT}', **options):
 
 
 @contextlib.contextmanager
-def serving(queues=1, shards=1, mtu=1500):
+def serving(queues=1, shards=1, mtu=1500, stall_ms=10_000):
     """The switch's library on sockets at p0 of a namespace; a host beside it with so many queues."""
     with hosts.Namespace() as middle, hosts.Host(0) as host:
         host.ip('link', 'add', 'eth0', 'numrxqueues', queues, 'numtxqueues', 1, 'type', 'veth',
@@ -64,7 +80,8 @@ def serving(queues=1, shards=1, mtu=1500):
         host.ip('link', 'set', 'eth0', 'mtu', mtu)
         host.configure()
         process = middle.start(SERVER, '--address', hosts.SWITCH_IP, '--port', PORT, '--shards', shards,
-                               '--bytes', mtu - 52, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                               '--bytes', mtu - 52, '--stall-ms', stall_ms, stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE)
         try:
             assert process.stdout.readline() == f'{PORT}\n'
             yield middle, host
@@ -175,6 +192,39 @@ def test_a_worker_that_is_killed():
             process.kill()
             process.wait()
         hosts.wait_until(lambda: not has_program(host), 'the program to be gone')
+
+
+@contextlib.contextmanager
+def worker_that_reduces(host, job, value):
+    """Yields what it prints: the sum, or why it has none. Then it is killed."""
+    process = host.start(
+        sys.executable, '-c', REDUCES, f'{hosts.SWITCH_IP}:{PORT}', switch.BUILD, TOKEN, job, value,
+        stdout=subprocess.PIPE, env=ENVIRONMENT)
+    try:
+        yield process.stdout
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.usefixtures('allowed')
+def test_a_worker_that_is_killed_and_started_again():
+    """With the same token while its job goes on: it gets no earlier call's sum, and the other one is
+    told who is missing."""
+    with serving(stall_ms=2000) as (_, host):
+        for job in range(1, 4):
+            with contextlib.ExitStack() as stack:
+                with worker_that_reduces(host, job, job) as told:
+                    other = stack.enter_context(communicator(
+                        host, job=job, interface='eth0', worker=0, workers=2))
+                    values = np.full(5, 10 * job, 'f4')
+                    other.allreduce(values)
+                    assert values.tolist() == [11 * job] * 5
+                    assert told.readline() == f'{values.tolist()}\n'
+                with worker_that_reduces(host, job, 1000) as told:
+                    assert told.readline() == 'taken\n'
+                    with pytest.raises(allreduce.AllreduceError, match='Worker 1 .* silent'):
+                        other.allreduce(values)
 
 
 def test_a_switch_that_moves():
