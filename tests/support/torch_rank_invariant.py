@@ -279,3 +279,76 @@ def differing_units():
 
 def more_ranks_than_units():
     return Run('network', units=2).steps(3).hash
+
+
+# ---- tensor parallel -------------------------------------------------------------------------
+
+
+class Language(nn.Module):
+    """A small one, whose every matrix is cut into blocks, or as PyTorch has it."""
+
+    def __init__(self, group=None, ordinary=False):
+        super().__init__()
+        torch.manual_seed(5)
+        options = {} if ordinary else {'blocks': 4, 'group': group}
+        column = nn.Linear if ordinary else invariant.ColumnParallelLinear
+        row = nn.Linear if ordinary else invariant.RowParallelLinear
+        embedding = nn.Embedding if ordinary else invariant.VocabParallelEmbedding
+        self.words = embedding(32, 24, **options)
+        self.up = column(24, 48, **options)
+        self.down = row(48, 24, **options)
+        self.norm = nn.LayerNorm(24)
+        self.head = column(24, 32, bias=False, **options)
+
+    def features(self, words):
+        values = self.words(words)
+        values = values + self.down(nn.functional.gelu(self.up(values)))
+        return self.norm(values).flatten(0, 1)
+
+
+def groups(tensor):
+    """This rank's, of the ranks that share layers, and of those that have the same blocks."""
+    import torch.distributed as dist  # pylint: disable=import-outside-toplevel
+    if SIZE == 1:
+        return None, None
+    own = []
+    for members in ([list(range(first, first + tensor)) for first in range(0, SIZE, tensor)],
+                    [list(range(first, SIZE, tensor)) for first in range(tensor)]):
+        made_of = [(one, dist.new_group(one, backend='netfc')) for one in members]
+        own.append(next(group for one, group in made_of if RANK in one))
+    return own
+
+
+def tensor_parallel(tensor):
+    """The hash of weights, logits and losses; and how far they are from PyTorch's own layers."""
+    shared, same = groups(int(tensor))
+    model, plain = Language(shared), Language(ordinary=True).double()
+    plain.load_state_dict(Language(ordinary=True).state_dict())
+    model.load_state_dict(Language(ordinary=True).state_dict())
+    draw = torch.Generator().manual_seed(2)
+    words = torch.randint(0, 32, (48, 4), generator=draw)
+    sampler = invariant.UnitSampler(48, 3, 4, seed=1)
+    training = invariant.Training(model, sampler, group=same, tensor_group=shared)
+    optimizers = [torch.optim.AdamW(one.parameters(), 1e-2) for one in (model, plain)]
+    losses, norms, errors = [], [], []
+    for step in training.steps(sampler, until=4):
+        optimizers[1].zero_grad()
+        every = sum((sampler.indices(step.number, unit) for unit in range(4)), [])
+        loss = nn.functional.cross_entropy(
+            plain.head(plain.features(words[every])), words[every].roll(-1, 1).flatten())
+        loss.backward()
+        for batch in step:
+            step.backward(invariant.vocab_parallel_cross_entropy(
+                model.head, model.features(words[batch]), words[batch].roll(-1, 1).flatten()))
+        losses.append(step.loss)
+        norms.append(training.clip_grad_norm_(0.5))
+        length = nn.utils.clip_grad_norm_(plain.parameters(), 0.5)
+        errors += [abs(loss - step.loss).item(), abs(length - norms[-1]).item()]
+        for optimizer in optimizers:
+            optimizer.step()
+    state = invariant.ordinary_state_dict(model)
+    errors += [(state[name] - one).abs().max().item() for name, one in plain.state_dict().items()]
+    digest = hashlib.sha256(repr(norms).encode())
+    for one in (*state.values(), *losses, model.features(words)):
+        digest.update(one.detach().numpy().tobytes())
+    return [digest.hexdigest()[:16], max(errors) < 1e-4]

@@ -20,158 +20,204 @@
 #define VECTORIZED
 #endif
 
-/* A binary format: what loops are compiled for. */
-struct binary {
+/* What values are: rows of bins that their last bits are in, a bit for each. */
+struct survey {
+	uint64_t rows;
+	bool has_special, has_minus_zero;
+};
+
+/* A format of up to 32 bits: what loops are compiled for. */
+struct narrow {
 	unsigned int fraction_bits, bytes;
 };
 
-static const struct binary of_fp16 = {10, 2}, of_bf16 = {7, 2}, of_fp32 = {23, 4},
-			   of_fp64 = {52, 8};
+static const struct narrow of_fp16 = {10, 2}, of_bf16 = {7, 2}, of_fp32 = {23, 4};
 
-/* Of the numbers that are not zero, the places of their last bits in the format's units. */
-struct survey {
-	uint64_t lowest, highest; /* of NaN and infinities, more than a number has */
-	bool has_minus_zero;
-};
-
-INLINE uint64_t
-load_host(struct binary binary, const uint8_t *values, uint32_t i)
+INLINE uint32_t
+load_narrow(struct narrow narrow, const uint8_t *values, uint32_t i)
 {
-	uint16_t narrow;
+	uint16_t half;
 	uint32_t single;
-	uint64_t wide;
 
-	if (binary.bytes == 2) {
-		memcpy(&narrow, values + 2 * (size_t)i, sizeof(narrow));
-		return narrow;
+	if (narrow.bytes == 2) {
+		memcpy(&half, values + 2 * (size_t)i, sizeof(half));
+		return half;
 	}
-	if (binary.bytes == 4) {
-		memcpy(&single, values + 4 * (size_t)i, sizeof(single));
-		return single;
-	}
-	memcpy(&wide, values + 8 * (size_t)i, sizeof(wide));
-	return wide;
+	memcpy(&single, values + 4 * (size_t)i, sizeof(single));
+	return single;
 }
 
-INLINE uint64_t
-sign_bit(struct binary binary)
+INLINE uint32_t
+sign_of_narrow(struct narrow narrow)
 {
-	return UINT64_C(1) << (8 * binary.bytes - 1);
+	return UINT32_C(1) << (8 * narrow.bytes - 1);
 }
 
-INLINE uint64_t
-place_of(struct binary binary, uint64_t magnitude)
+/* The place of the last bit, in the format's units. */
+INLINE uint32_t
+place_of_narrow(struct narrow narrow, uint32_t magnitude)
 {
-	const uint64_t exponent = magnitude >> binary.fraction_bits;
+	const uint32_t exponent = magnitude >> narrow.fraction_bits;
 
 	return exponent - (exponent != 0);
 }
 
 INLINE struct survey
-survey(struct binary binary, const uint8_t *values, uint32_t count)
+survey_narrow(struct narrow narrow, const uint8_t *values, uint32_t count)
 {
-	const uint64_t sign = sign_bit(binary);
-	uint64_t lowest = UINT64_MAX, highest = 0, minus_zeros = 0;
+	const uint32_t sign = sign_of_narrow(narrow);
+	const uint32_t infinity = sign - (UINT32_C(1) << narrow.fraction_bits);
+	uint32_t rows = 0, special = 0, minus_zeros = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const uint64_t bits = load_host(binary, values, i), magnitude = bits & (sign - 1);
-		const uint64_t place = place_of(binary, magnitude);
-		const uint64_t at_least = magnitude == 0 ? UINT64_MAX : place;
+		const uint32_t bits = load_narrow(narrow, values, i), magnitude = bits & (sign - 1);
 
-		lowest = at_least < lowest ? at_least : lowest;
-		highest = place > highest ? place : highest;
+		rows |= (uint32_t)(magnitude != 0)
+			<< (place_of_narrow(narrow, magnitude) / DIGIT_BITS);
+		special |= magnitude >= infinity;
 		minus_zeros |= bits == sign;
 	}
-	return (struct survey){lowest, highest, minus_zeros != 0};
-}
-
-/* What a value adds to a row of bins. Of 53 bits, the upper ones go into the next row. */
-INLINE uint64_t
-share_of(struct binary binary, uint64_t bits, uint64_t row)
-{
-	const uint64_t sign = sign_bit(binary), magnitude = bits & (sign - 1);
-	const uint64_t hidden = UINT64_C(1) << binary.fraction_bits;
-	const uint64_t place = place_of(binary, magnitude), shift = place % DIGIT_BITS;
-	const uint64_t significand =
-		(magnitude & (hidden - 1)) | (magnitude >= hidden ? hidden : 0);
-	const uint64_t negative = -(bits >> (8 * binary.bytes - 1));
-	const uint64_t is_lower = -(uint64_t)(place / DIGIT_BITS == row);
-	uint64_t share = significand << shift;
-
-	if (binary.bytes == 8) {
-		const uint64_t is_upper = -(uint64_t)(place / DIGIT_BITS + 1 == row);
-
-		share = (share & UINT32_MAX & is_lower) |
-			(significand >> 1 >> (DIGIT_BITS - 1 - shift) & is_upper);
-	} else {
-		share &= is_lower;
-	}
-	return (share ^ negative) - negative;
+	return (struct survey){rows, special != 0, minus_zeros != 0};
 }
 
 INLINE void
-add_row(struct binary binary, int64_t *bins, const uint8_t *values, uint32_t count, uint64_t row)
+add_row_narrow(
+	struct narrow narrow, int64_t *bins, const uint8_t *values, uint32_t count, uint32_t row)
 {
-	for (uint32_t i = 0; i < count; i++)
-		bins[i] += (int64_t)share_of(binary, load_host(binary, values, i), row);
+	const uint32_t sign = sign_of_narrow(narrow);
+	const uint32_t hidden = UINT32_C(1) << narrow.fraction_bits;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t bits = load_narrow(narrow, values, i), magnitude = bits & (sign - 1);
+		const uint32_t place = place_of_narrow(narrow, magnitude);
+		const uint32_t normal = magnitude >= hidden ? hidden : 0;
+		const uint32_t significand = (magnitude & (hidden - 1)) | normal;
+		const uint32_t here = place / DIGIT_BITS == row ? significand : 0;
+		const int64_t share = (int64_t)((uint64_t)here << place % DIGIT_BITS);
+
+		bins[i] += (bits & sign) != 0 ? -share : share;
+	}
 }
 
-static void
-mark(struct aggregate_totals *totals, struct binary binary, const uint8_t *values, bool minus_zeros)
+INLINE uint64_t
+load_fp64(const uint8_t *values, uint32_t i)
 {
-	if (!minus_zeros) {
-		for (uint32_t i = 0; i < totals->count; i++)
-			totals->marks[i] |= AGGREGATE_MARK_MINUS_ZERO;
-		return;
+	uint64_t bits;
+
+	memcpy(&bits, values + sizeof(bits) * (size_t)i, sizeof(bits));
+	return bits;
+}
+
+INLINE uint64_t
+place_of_fp64(uint64_t magnitude)
+{
+	const uint64_t exponent = magnitude >> FP64_FRACTION_BITS;
+
+	return exponent - (exponent != 0);
+}
+
+INLINE struct survey
+survey_fp64(const uint8_t *values, uint32_t count)
+{
+	uint64_t rows = 0, special = 0, minus_zeros = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const uint64_t bits = load_fp64(values, i), magnitude = bits & (FP64_SIGN - 1);
+
+		rows |= (uint64_t)(magnitude != 0) << (place_of_fp64(magnitude) / DIGIT_BITS);
+		special |= magnitude >= FP64_INF;
+		minus_zeros |= bits == FP64_SIGN;
 	}
-	for (uint32_t i = 0; i < totals->count; i++)
-		totals->marks[i] |= load_host(binary, values, i) == sign_bit(binary)
+	return (struct survey){rows, special != 0, minus_zeros != 0};
+}
+
+/* A number's lower bits go into the row that its last bit is in, all others into the next one. */
+INLINE void
+add_row_fp64(int64_t *bins, const uint8_t *values, uint32_t count, uint64_t row, bool lower)
+{
+	const uint64_t hidden = UINT64_C(1) << FP64_FRACTION_BITS;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const uint64_t bits = load_fp64(values, i), magnitude = bits & (FP64_SIGN - 1);
+		const uint64_t place = place_of_fp64(magnitude), shift = place % DIGIT_BITS;
+		const uint64_t normal = magnitude >= hidden ? hidden : 0;
+		const uint64_t significand = (magnitude & (hidden - 1)) | normal;
+		const uint64_t here = place / DIGIT_BITS == row ? significand : 0;
+		const int64_t share = (int64_t)(lower ? here << shift & UINT32_MAX
+						      : here >> 1 >> (DIGIT_BITS - 1 - shift));
+
+		bins[i] += (bits & FP64_SIGN) != 0 ? -share : share;
+	}
+}
+
+/* Whether all are numbers, of similar magnitude. */
+INLINE bool
+is_similar(struct survey survey)
+{
+	return !survey.has_special && __builtin_popcountll(survey.rows) <= MAX_ROWS;
+}
+
+INLINE bool
+add_narrow(struct aggregate_totals *totals, struct narrow narrow, const uint8_t *values)
+{
+	const uint32_t count = totals->count;
+	const struct survey is = survey_narrow(narrow, values, count);
+
+	if (!is_similar(is))
+		return false;
+	for (uint64_t rows = is.rows; rows != 0; rows &= rows - 1) {
+		const uint32_t row = (uint32_t)__builtin_ctzll(rows);
+
+		add_row_narrow(narrow, totals->bins + row * totals->stride, values, count, row);
+		totals_use(totals, row, row + 1);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		totals->marks[i] |= is.has_minus_zero &&
+				load_narrow(narrow, values, i) == sign_of_narrow(narrow)
 			? 0
 			: AGGREGATE_MARK_MINUS_ZERO;
+	return true;
 }
 
-/* Returns whether they were added: numbers, of similar magnitude. */
-INLINE bool
-add_binary(struct aggregate_totals *totals, struct binary binary, const uint8_t *values)
+VECTORIZED static bool
+add_fp64(struct aggregate_totals *totals, const uint8_t *values)
 {
-	const uint64_t infinite = (sign_bit(binary) - 1) >> binary.fraction_bits;
-	const struct survey is = survey(binary, values, totals->count);
-	const uint64_t first = is.lowest / DIGIT_BITS;
-	const uint64_t end = is.highest / DIGIT_BITS + (binary.bytes == 8 ? 2 : 1);
+	const uint32_t count = totals->count;
+	const struct survey is = survey_fp64(values, count);
 
-	if (is.highest >= infinite - 1 || (is.lowest != UINT64_MAX && end > first + MAX_ROWS))
+	if (!is_similar(is))
 		return false;
-	mark(totals, binary, values, is.has_minus_zero);
-	if (is.lowest == UINT64_MAX)
-		return true;
-	for (uint64_t row = first; row < end; row++)
-		add_row(binary, totals->bins + row * totals->stride, values, totals->count, row);
-	totals_use(totals, (uint32_t)first, (uint32_t)end);
+	for (uint64_t rows = is.rows; rows != 0; rows &= rows - 1) {
+		const uint32_t row = (uint32_t)__builtin_ctzll(rows);
+		int64_t *bins = totals->bins + row * totals->stride;
+
+		add_row_fp64(bins, values, count, row, true);
+		add_row_fp64(bins + totals->stride, values, count, row, false);
+		totals_use(totals, row, row + 2);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		totals->marks[i] |= is.has_minus_zero && load_fp64(values, i) == FP64_SIGN
+			? 0
+			: AGGREGATE_MARK_MINUS_ZERO;
 	return true;
 }
 
 VECTORIZED static bool
 add_fp32(struct aggregate_totals *totals, const uint8_t *values)
 {
-	return add_binary(totals, of_fp32, values);
-}
-
-VECTORIZED static bool
-add_fp64(struct aggregate_totals *totals, const uint8_t *values)
-{
-	return add_binary(totals, of_fp64, values);
+	return add_narrow(totals, of_fp32, values);
 }
 
 VECTORIZED static bool
 add_bf16(struct aggregate_totals *totals, const uint8_t *values)
 {
-	return add_binary(totals, of_bf16, values);
+	return add_narrow(totals, of_bf16, values);
 }
 
 VECTORIZED static bool
 add_fp16(struct aggregate_totals *totals, const uint8_t *values)
 {
-	return add_binary(totals, of_fp16, values);
+	return add_narrow(totals, of_fp16, values);
 }
 
 bool

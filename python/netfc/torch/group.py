@@ -152,7 +152,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
         """
         name = self._op("reduce_scatter", outputs, _operation(opts))
         if name is None or len(inputs) != 1:
-            return self._gloo.reduce_scatter(outputs, inputs, opts)
+            return self._gloo.reduce_scatter(outputs, inputs, *_given(opts))
         (output,), (parts,) = outputs, inputs
         self._check_count("reduce_scatter", len(parts), 1)
         calls.check_parts("reduce_scatter", parts, self.rank(), output)
@@ -173,7 +173,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
         name = self._op("reduce_scatter", [output], _operation(opts))
         if name is None or output.dtype != tensor.dtype:
             return self._gloo._reduce_scatter_base(  # pylint: disable=protected-access
-                output, tensor, opts
+                output, tensor, *_given(opts)
             )
         self._check_count("reduce_scatter_tensor", tensor.numel(), output.numel())
         return self._scattered(output, calls.flat([tensor]), name)
@@ -193,7 +193,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
         why = _why_no_copy("all_gather", [*inputs, *outputs[0]], len(inputs))
         if why := why or self._why_not_here("all_gather"):
             self._say_once(f"{why} goes through gloo, not through the switch")
-            return self._gloo.allgather(outputs, inputs, opts)
+            return self._gloo.allgather(outputs, inputs, *_given(opts))
         (parts,), (tensor,) = outputs, inputs
         self._check_count("all_gather", len(parts), 1)
         calls.check_parts("all_gather", parts, self.rank(), tensor)
@@ -215,7 +215,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
         if why := why or self._why_not_here("all_gather"):
             self._say_once(f"{why} goes through gloo, not through the switch")
             return self._gloo._allgather_base(  # pylint: disable=protected-access
-                output, tensor, opts
+                output, tensor, *_given(opts)
             )
         if output.dtype != tensor.dtype:
             raise ValueError(f"all_gather_into_tensor: {tensor.dtype} into {output.dtype}")
@@ -489,6 +489,11 @@ def _create(place: Any, options: Any) -> NetfcProcessGroup:
         list(place.global_ranks_in_group),
         options or Options.from_environment(),
     )
+
+
+def _given(opts: Any) -> list[Any]:
+    """gloo's methods of torch 1.13 take no None."""
+    return [] if opts is None else [opts]
 
 
 def _options(opts: Any) -> Any:

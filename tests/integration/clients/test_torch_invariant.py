@@ -6,6 +6,7 @@ import pytest
 import needs
 import sanitized
 from test_allreduce import serving
+from test_torch import tree_of_two
 from torch_ranks import NO_TORCH, failures, ranks, results
 
 pytestmark = [
@@ -83,3 +84,18 @@ def test_a_unit_that_differs_is_named(tmp_path):
         told = failures(tmp_path, 2, 'differing_units', address=address)
     assert told[0] == told[1]
     assert 'is not the same at rank 0 and at rank 1: ' in told[0]
+
+
+def test_below_two_leaves(tmp_path):
+    one = hashes(tmp_path, 1, 'more_ranks_than_units')
+    with tree_of_two() as addresses:
+        told = results(tmp_path, 2, 'more_ranks_than_units', address=addresses)
+    assert told == [one] * 2
+
+
+def test_data_and_tensor_parallel(tmp_path):
+    """1x1, 2x2, 4x1, 1x4."""
+    one = hashes(tmp_path, 1, 'tensor_parallel', '1')
+    assert one[1]
+    for tensor in ('2', '1', '4'):
+        assert hashes(tmp_path, 4, 'tensor_parallel', tensor) == one, tensor

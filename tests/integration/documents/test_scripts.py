@@ -16,7 +16,7 @@ NAMES = sorted(str(path.relative_to(SCRIPTS)) for path in SCRIPTS.rglob('*')
 
 
 OPTIONS = {'demo': [f'demo {name}' for name in ('sums', 'training', 'any-number', 'mpi', 'slowloris', 'anycast')],
-           'bench': ['bench', 'bench aggregation', 'bench allreduce', 'bench mpi', 'bench slowloris-latency']}
+           'bench': ['bench', 'bench aggregation', 'bench allreduce', 'bench totals', 'bench mpi', 'bench slowloris-latency']}
 WITH_OPTIONS = [words for name in ('demo', 'bench', 'evaluate', 'soak', 'count-instructions')
                 for words in OPTIONS.get(name, [name])]
 

@@ -20,8 +20,30 @@ switch takes digits (--aggregate digits=fp32). docs/reproducible.md of dpdk-netf
 """
 
 from netfc.torch.invariant.agreement import InvariantError
+from netfc.torch.invariant.blocks import Adder, spread, sum_blocks
+from netfc.torch.invariant.parallel import (
+    ColumnParallelLinear,
+    RowParallelLinear,
+    VocabParallelEmbedding,
+    ordinary_state_dict,
+    vocab_parallel_cross_entropy,
+)
 from netfc.torch.invariant.randoms import seed_of
 from netfc.torch.invariant.sampler import UnitSampler
 from netfc.torch.invariant.training import Step, Training
 
-__all__ = ["InvariantError", "Step", "Training", "UnitSampler", "seed_of"]
+__all__ = [
+    "Adder",
+    "ColumnParallelLinear",
+    "InvariantError",
+    "RowParallelLinear",
+    "Step",
+    "Training",
+    "UnitSampler",
+    "VocabParallelEmbedding",
+    "ordinary_state_dict",
+    "seed_of",
+    "spread",
+    "sum_blocks",
+    "vocab_parallel_cross_entropy",
+]

@@ -26,27 +26,11 @@ class InvariantError(NetfcError):
     """Why training would not give the same bits, or not go on; the same text at all ranks."""
 
 
-class Ranks:
-    """Those that train together. group: a process group; None: the default one, if there is any.
+class Alone:
+    """One process, without a group."""
 
-    Raises ValueError for several ranks of another back end than netfc's.
-    """
-
-    def __init__(self, group: Any = None):
-        self.group: Any = None
-        self.rank, self.size = 0, 1
-        if not (dist.is_available() and dist.is_initialized()):
-            return
-        group = whole() if group is None else group
-        self.rank, self.size = dist.get_rank(group), dist.get_world_size(group)
-        if self.size == 1:
-            return
-        if not isinstance(group, NetfcProcessGroup):
-            raise ValueError(
-                f'the group of {self.size} ranks is of back end "{dist.get_backend(group)}", which'
-                f' does not add exactly: give torch.distributed.new_group(backend="{BACKEND}")'
-            )
-        self.group = group
+    group: Any = None
+    rank, size = 0, 1
 
     def gather(self, text: str) -> list[str]:
         """The texts of all ranks."""
@@ -87,6 +71,27 @@ class Ranks:
             raise InvariantError(
                 f"{where}: " + "; ".join(f"{_named(ranks)}: {text}" for text, ranks in said.items())
             )
+
+
+class Ranks(Alone):
+    """Those that train together. group: a process group; None: the default one, if there is any.
+
+    Raises ValueError for several ranks of another back end than netfc's.
+    """
+
+    def __init__(self, group: Any = None):
+        if not (dist.is_available() and dist.is_initialized()):
+            return
+        group = whole() if group is None else group
+        self.rank, self.size = dist.get_rank(group), dist.get_world_size(group)
+        if self.size == 1:
+            return
+        if not isinstance(group, NetfcProcessGroup):
+            raise ValueError(
+                f'the group of {self.size} ranks is of back end "{dist.get_backend(group)}", which'
+                f' does not add exactly: give torch.distributed.new_group(backend="{BACKEND}")'
+            )
+        self.group = group
 
 
 class Done:
@@ -137,7 +142,7 @@ def of_tensors(tensors: Iterable[tuple[str, Any]]) -> dict[str, str]:
     }
 
 
-def compare(ranks: Ranks, facts: dict[str, Any]) -> None:
+def compare(ranks: Alone, facts: dict[str, Any]) -> None:
     """Raises InvariantError at all ranks if they are not the same at all; facts: texts, or texts by
     name, which are looked at one by one."""
     everybody = [json.loads(text) for text in ranks.gather(json.dumps(facts))]

@@ -47,8 +47,8 @@ class UnitSampler:
     ):
         if min(samples, unit, units) < 1 or check < 0 or not -(1 << 63) <= seed < 1 << 63:
             raise ValueError(
-                f"samples {samples}, unit {unit}, units {units}: give 1 or more; check {check}: give"
-                f" 0 or more; seed {seed}: give one of 64 bits"
+                f"samples {samples}, unit {unit}, units {units}: give 1 or more; check {check}:"
+                f" give 0 or more; seed {seed}: give one of 64 bits"
             )
         if samples < unit or (samples % unit and not drop_last):
             raise ValueError(

@@ -10,7 +10,7 @@ import torch
 
 from netfc.allreduce import Totals
 from netfc.torch import layout
-from netfc.torch.invariant.agreement import Done, Ranks
+from netfc.torch.invariant.agreement import Alone, Done
 
 FORMATS = {
     kind: layout.FORMATS[kind]
@@ -37,7 +37,11 @@ class Sums:
             values = layout.as_array(tensor.detach().contiguous())
             self._totals.add(values, self._first[place])
 
-    def start(self, ranks: Ranks) -> Any:
+    def add_lanes(self, totals: Totals) -> None:
+        """Add all lanes of other totals of this type to the first number."""
+        totals.fold(self._totals)
+
+    def start(self, ranks: Alone) -> Any:
         """Start to add up those of all ranks; gives what has a wait()."""
         self._result = torch.empty(self._totals.count, dtype=self.dtype)
         if ranks.group is None:
@@ -61,12 +65,13 @@ class Sums:
 _LANES = 1 << 14
 
 
-def norm(tensors: Iterable[Any]) -> float:
-    """The root of the sum of all squares, which is exact for types up to float32."""
-    lanes, whole = Totals(_LANES, "fp64"), Totals(1, "fp64")
+def norm(tensors: Iterable[Any], ranks: Alone) -> float:
+    """The root of the sum of all squares of all ranks, exact for types up to float32."""
+    lanes, whole = Totals(_LANES, "fp64"), Sums(torch.float64, [()])
     for tensor in tensors:
         squares = tensor.detach().double().reshape(-1).square().numpy()
         for first in range(0, squares.size, _LANES):
             lanes.add(squares[first : first + _LANES], 0)
-    lanes.fold(whole)
-    return math.sqrt(whole.result()[0][0])
+    whole.add_lanes(lanes)
+    whole.start(ranks).wait()
+    return math.sqrt(whole.means(1)[0])

@@ -10,7 +10,8 @@ import torch
 from torch import nn
 
 from netfc.torch.invariant import agreement
-from netfc.torch.invariant.agreement import InvariantError, Ranks, digest
+from netfc.torch.invariant.agreement import Alone, InvariantError, Ranks, digest
+from netfc.torch.invariant.blocks import is_block
 from netfc.torch.invariant.buffers import Buffers
 from netfc.torch.invariant.gradients import Gradients
 from netfc.torch.invariant.randoms import BETWEEN_STEPS, set_random_state
@@ -30,10 +31,11 @@ class Training:
     model: the model itself, on the CPU, its parameters of float32, float64, bfloat16 or float16;
     .grad of those that require it is set anew by each step. sampler: deals out the units.
     group: a process group of back end "netfc"; None: the default one; with one process none is
-    needed. bucket_mb: megabytes of gradients that are reduced together. overlap: reduce them while
-    the last unit's backward pass runs. ignore: what may differ between ranks, of "processor",
-    "PyTorch", "libraries", "threads", "environment", "settings": the same bits are not promised
-    then.
+    needed. tensor_group: with parallel layers, the ranks that share them, which compute the same
+    units; `group` then has those that have the same blocks. bucket_mb: megabytes of gradients that
+    are reduced together. overlap: reduce them while the last unit's backward pass runs. ignore:
+    what may differ between ranks, of "processor", "PyTorch", "libraries", "threads", "environment",
+    "settings": the same bits are not promised then.
 
     Raises ValueError or TypeError for what cannot be trained so, by name.
     """
@@ -44,12 +46,14 @@ class Training:
         sampler: UnitSampler,
         *,
         group: Any = None,
+        tensor_group: Any = None,
         bucket_mb: float = 25.0,
         overlap: bool = True,
         ignore: Iterable[str] = (),
     ):
         _check(model)
         self._ranks = Ranks(group)
+        self._shared = Alone() if tensor_group is None else Ranks(tensor_group)
         sampler.rank, sampler.ranks = self._ranks.rank, self._ranks.size
         self.sampler, self._model = sampler, model
         self._overlap, self._ignore = overlap, tuple(ignore)
@@ -95,8 +99,11 @@ class Training:
     def clip_grad_norm_(self, max_norm: float) -> float:
         """In the place of torch.nn.utils.clip_grad_norm_(), after a step's units: the gradients'
         norm, of which gradients are scaled down to max_norm if it is greater."""
-        gradients = [one.grad for _, one in self._named if one.grad is not None]
-        length = norm(gradients)
+        used = [one for _, one in self._named if one.grad is not None]
+        gradients = [one.grad for one in used]
+        # Of parallel layers, each rank has its blocks; of all else, each has the same.
+        first = self._shared.rank == 0
+        length = norm((one.grad for one in used if first or is_block(one)), self._shared)
         scale = max_norm / (length + 1e-6)
         for gradient in gradients if not scale >= 1 else ():
             gradient.mul_(scale)
@@ -145,6 +152,12 @@ class Training:
             "buffer": agreement.of_tensors(self._buffers),
         }
         agreement.compare(self._ranks, facts)
+        if self._shared.size > 1:
+            whole = [
+                (name, one) for name, one in self._model.named_parameters() if not is_block(one)
+            ]
+            facts |= {"parameter": agreement.of_tensors(whole)}
+            agreement.compare(self._shared, facts)
 
     # ---- what a step does, which has the loop -------------------------------------------------
 
