@@ -16,6 +16,7 @@ from netfc._native import given, loading
 from netfc.protocol import Flag
 
 _FORMATS = {row.name: row for row in catalogue.FORMATS}
+_NUMBERS = {row.name: row.number for row in catalogue.FORMATS} | catalogue.format_pairs()
 
 # pylint: disable=redefined-builtin
 
@@ -23,7 +24,8 @@ _FORMATS = {row.name: row for row in catalogue.FORMATS}
 class Totals:
     """Exact sums of arrays, lane by lane: what a worker gives that has several arrays to add.
 
-    count: lanes. format: a key of netfc.allreduce.FORMATS. build: as Communicator has it.
+    count: lanes. format: a key of netfc.allreduce.FORMATS, or two with a colon, of values and of
+    wider results: "bf16:fp32". build: as Communicator has it.
     Takes 9 to 33 bytes a lane where lanes are of similar magnitude, and address space for all
     numbers that there are: 33 to 53 bytes a lane, of bf16 and fp32 89, of fp64 545. Raises
     ValueError for what there is not, MemoryError.
@@ -32,15 +34,15 @@ class Totals:
     def __init__(
         self, count: int, format: str = "fp32", build: str | os.PathLike[str] | None = None
     ):
-        if format not in _FORMATS or not 0 < count <= 1 << 40:
+        if format not in _NUMBERS or not 0 < count <= 1 << 40:
             raise ValueError(
                 f"there are no totals of {count} '{format}': give 1 or more of one of"
-                f" {', '.join(_FORMATS)}"
+                f" {', '.join(_NUMBERS)}"
             )
-        self.count, self.format = count, format
-        self._row = _FORMATS[format]
+        self.count, self.format, self.number = count, format, _NUMBERS[format]
+        self._row, self._results = (_FORMATS[format.split(":")[end]] for end in (0, -1))
         self._functions = library(str(build) if build else loading.named_build())
-        self.pointer = self._functions.netfc_allreduce_totals_new(self._row.number, count)
+        self.pointer = self._functions.netfc_allreduce_totals_new(self.number, count)
         if self.pointer is None:
             raise MemoryError(f"there is not enough memory for totals of {count} {format}")
         free = weakref.finalize(self, self._functions.netfc_allreduce_totals_free, self.pointer)
@@ -49,8 +51,8 @@ class Totals:
     @property
     def dtype(self) -> Any:
         """Of results: numpy's own type of the format, or that of encodings."""
-        known = self._row.dtype if self._row.dtype != "bfloat16" else ""
-        return numpy.dtype(known or f"uint{self._row.bits}")
+        known = self._results.dtype if self._results.dtype != "bfloat16" else ""
+        return numpy.dtype(known or f"uint{self._results.bits}")
 
     def add(self, array: NDArray[Any], first: int | None = None) -> None:
         """Add an array, exactly, to all lanes or to as many as it has, from `first` on.

@@ -441,7 +441,7 @@ def _of_totals(kind: str, totals: Totals, result: NDArray[Any] | None, op: str) 
         )
     return Collective(
         kind=DIGITS,
-        format=FORMATS[totals.format],
+        format=totals.number,
         op=arguments.op_number(op),
         values=totals.pointer,
         result=array.ctypes.data,

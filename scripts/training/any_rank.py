@@ -70,7 +70,7 @@ class Run:
         self._optimizer = torch.optim.AdamW(self.network.parameters(), 3e-3)
         deal = {"deal": at_random} if options["at_random"] else {}
         self._sampler = invariant.UnitSampler(SAMPLES, UNIT, UNITS, seed=1, **deal)
-        self.seconds, self.adding = [], []
+        self.seconds = []
 
     def _loss(self, network, batch):
         return nn.functional.cross_entropy(network(self._read[batch]).flatten(0, 1),

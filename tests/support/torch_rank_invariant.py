@@ -54,13 +54,13 @@ class Run:
         self.kind = kind
         self.inputs, self.labels = data(kind)
         self.model = network(kind)
-        self.optimizer = torch.optim.AdamW(self.model.parameters(), 1e-2)
-        more = {key: options.pop(key) for key in ('bucket_mb', 'overlap', 'ignore')
+        more = {key: options.pop(key) for key in ('bucket_mb', 'masters', 'overlap')
                 if key in options}
         self.sampler = invariant.UnitSampler(
             SAMPLES, UNIT, options.pop('units', UNITS), options.pop('seed', 7), **options)
         self.training = invariant.Training(self.model, self.sampler,
                                            **{'bucket_mb': 0.001, **more})
+        self.optimizer = torch.optim.AdamW(self.training.masters, 1e-2)
         self.losses = []
 
     def loss(self, batch):
@@ -75,6 +75,7 @@ class Run:
                 step.backward(self.loss(batch))
             self.training.clip_grad_norm_(1.0)
             self.optimizer.step()
+            self.training.copy_masters()
             self.losses.append(step.loss)
         return self
 
@@ -107,6 +108,7 @@ def any_number(steps):
         'checked': Run('network', check=2).steps(until).hash,
         'transformer': Run('transformer').steps(until).hash,
         'bfloat16': Run('bfloat16').steps(until).hash,
+        'masters': Run('bfloat16', masters=True).steps(until).hash,
         'loader': through_a_loader(until),
     }
 
@@ -124,9 +126,9 @@ def through_a_loader(until):
     return run.hash
 
 
-def go_on(path, until, killed):
+def go_on_from(path, until, killed):
     """From a checkpoint, if there is one; killed: rank 1, in the middle of a step."""
-    run = Run('transformer')
+    run = Run('bfloat16', masters=True)
     if pathlib.Path(path).exists():
         run.load(path)
     while run.training.step < int(until):
@@ -352,3 +354,24 @@ def tensor_parallel(tensor):
     for one in (*state.values(), *losses, model.features(words)):
         digest.update(one.detach().numpy().tobytes())
     return [digest.hexdigest()[:16], max(errors) < 1e-4]
+
+
+def errors_of_gradients():
+    """Of the mean of units' gradients: squared, of exact sums and of PyTorch's, beside float64's."""
+    from netfc.torch.invariant.randoms import set_random_state
+    run = Run('transformer')
+    plain = [torch.zeros_like(one) for one in run.model.parameters()]
+    wide = [one.double() for one in plain]
+    for unit in range(UNITS):
+        set_random_state(run.sampler.seed, 0, unit)
+        run.model.zero_grad()
+        run.loss(run.sampler.indices(0, unit)).backward()
+        for own, sums in zip(run.model.parameters(), zip(plain, wide)):
+            for total in sums:
+                total += own.grad
+    for step in run.training.steps(run.sampler, until=1):
+        for batch in step:
+            step.backward(run.loss(batch))
+    exact = [one.grad * UNITS for one in run.model.parameters()]
+    return [sum((one - right).square().sum().item() for one, right in zip(found, wide))
+            for found in (exact, plain)]

@@ -116,7 +116,7 @@ void aggregate_totals_add_values(struct aggregate_totals *totals, const uint8_t 
 
 /**
  * Add values in host byte order, at any address, if they are numbers of similar magnitude, of fp16,
- * bf16, fp32 or fp64: some 20 times as fast. Up to AGGREGATE_MAX_ADDS times before
+ * bf16, fp32 or fp64: many at a time. Up to AGGREGATE_MAX_ADDS times before
  * aggregate_totals_carry().
  *
  * @return whether they were added: all, or none

@@ -117,6 +117,30 @@ def test_places_that_make_no_sense(place, why):
         joined('127.0.0.1:9', 0, 1, place=place)
 
 
+def test_totals_without_a_switch():
+    """Piece by piece, rounded here, and folded into one lane."""
+    arrays = [gradients(number, 3000, np.float32) for number in range(5)]
+    totals, one = (allreduce.Totals(count, build=switch.BUILD) for count in (3000, 2))
+    for array in arrays:
+        totals.add(array[:1000], 0)
+        totals.add(array[1000:], 1000)
+    result, flags = totals.result()
+    assert result.tolist() == exact_sums(arrays) and not flags
+    into = np.empty(3000, np.float32)
+    assert totals.result(into)[0] is into and np.array_equal(into, result)
+    totals.fold(one, 1)
+    assert one.result()[0].tolist() == [0, *exact_sums([[each] for each in np.concatenate(arrays)])]
+    wide = allreduce.Totals(2, 'bf16:fp32', build=switch.BUILD)
+    for _ in range(3):
+        wide.add(np.array([0x3f81, 0xbf80], np.uint16))
+    assert wide.result()[0].tolist() == [3.0234375, -3] and wide.dtype == np.float32
+    for wrong in (lambda: totals.add(arrays[0], 1), lambda: totals.add(arrays[0], -1),
+                  lambda: totals.result(into[1:]), lambda: totals.result(into.astype(np.float64)),
+                  lambda: totals.fold(one, 2), lambda: totals.fold(totals), lambda: totals.fold(wide)):
+        with pytest.raises(ValueError, match='fit|fold'):
+            wrong()
+
+
 def test_totals_that_there_are_not():
     with pytest.raises(ValueError, match="totals of 0 'fp32'"):
         allreduce.Totals(0, build=switch.BUILD)

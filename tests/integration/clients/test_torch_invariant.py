@@ -35,8 +35,8 @@ def test_any_number_of_ranks(tmp_path, steps):
     one = hashes(tmp_path, 1, 'any_number', str(steps))
     same = ('network', 'dealt at random', 'one bucket, no overlap', 'checked', 'loader')
     assert len({one[name] for name in same}) == 1
-    assert len(set(one.values())) == 3
-    for size in (2, 3, 4, 5) if steps > 3 else (2, 3, 5):
+    assert len(set(one.values())) == 4
+    for size in (2, 3, 4, 5, 8) if steps > 3 else (2, 3, 5):
         assert hashes(tmp_path, size, 'any_number', str(steps)) == one, size
 
 
@@ -47,14 +47,14 @@ def test_ranks_that_have_no_unit(tmp_path):
 
 def test_goes_on_with_another_number(tmp_path):
     """4 ranks until one is killed, then 3, then 5."""
-    whole = hashes(tmp_path, 1, 'go_on', str(tmp_path / 'whole'), '9', 'alive')
+    whole = hashes(tmp_path, 1, 'go_on_from', str(tmp_path / 'whole'), '9', 'alive')
     path = str(tmp_path / 'parts')
     with serving() as address:
-        said, _ = ranks(tmp_path, 4, 'go_on', path, '5', 'killed', address=address)
+        said, _ = ranks(tmp_path, 4, 'go_on_from', path, '5', 'killed', address=address)
     assert said[1] is None and all('rank 1' in one['error'] for one in said if one)
     (tmp_path / 'store').unlink(missing_ok=True)
     for size, until in ((3, '6'), (5, '9')):
-        last = hashes(tmp_path, size, 'go_on', path, until, 'alive')
+        last = hashes(tmp_path, size, 'go_on_from', path, until, 'alive')
     assert last == whole
 
 
@@ -99,3 +99,8 @@ def test_data_and_tensor_parallel(tmp_path):
     assert one[1]
     for tensor in ('2', '1', '4'):
         assert hashes(tmp_path, 4, 'tensor_parallel', tensor) == one, tensor
+
+
+def test_errors_are_less_than_pytorchs(tmp_path):
+    exact, plain = hashes(tmp_path, 1, 'errors_of_gradients')
+    assert 0 < exact < plain

@@ -13,9 +13,13 @@ class Bucket:
     """Parameters whose gradients are reduced together. places: their numbers; waits_for: those
     that have no gradient of the last unit yet."""
 
-    def __init__(self, places: list[int], parameters: list[Any]):
+    def __init__(self, places: list[int], parameters: list[Any], targets: list[Any]):
         self.places = places
-        self.sums = Sums(parameters[places[0]].dtype, [parameters[p].shape for p in places])
+        self.sums = Sums(
+            parameters[places[0]].dtype,
+            [parameters[place].shape for place in places],
+            targets[places[0]].dtype,
+        )
         self.waits_for: set[int] = set()
         self.work: Any = None
 
@@ -23,20 +27,22 @@ class Bucket:
 class Gradients:
     """Of a model's parameters, by number.
 
-    bytes_of_bucket: of a bucket's gradients. problem: told what is wrong with a gradient.
+    targets: of each, what has the sums as its gradient: itself, or its master. bytes_of_bucket: of
+    a bucket's gradients. problem: told what is wrong with a gradient.
     """
 
     def __init__(
         self,
         ranks: Ranks,
         named: list[tuple[str, Any]],
+        targets: list[Any],
         bytes_of_bucket: float,
         problem: Callable[[str], None],
     ):
         self._ranks, self._problem = ranks, problem
         self.names = [name for name, _ in named]
         self.parameters = [parameter for _, parameter in named]
-        self._buckets = _buckets(self.parameters, bytes_of_bucket)
+        self._buckets = _buckets(self.parameters, targets, bytes_of_bucket)
         self._of = {place: bucket for bucket in self._buckets for place in bucket.places}
         self.uses = [0] * len(named)  # by this rank's units
         self._is_last = False
@@ -123,7 +129,7 @@ def _node_of(parameter: Any) -> Any:
     return parameter.expand_as(parameter).grad_fn.next_functions[0][0]
 
 
-def _buckets(parameters: list[Any], most: float) -> list[Bucket]:
+def _buckets(parameters: list[Any], targets: list[Any], most: float) -> list[Bucket]:
     """Of one type each, in the order in which gradients come: the last layer's first."""
     buckets: list[list[int]] = []
     room = 0.0
@@ -135,4 +141,4 @@ def _buckets(parameters: list[Any], most: float) -> list[Bucket]:
             room = most
         buckets[-1].append(place)
         room -= size
-    return [Bucket(places, parameters) for places in buckets]
+    return [Bucket(places, parameters, targets) for places in buckets]

@@ -21,14 +21,17 @@ FORMATS = {
 class Sums:
     """The sums of tensors of one type and these shapes, in the order of the shapes.
 
-    dtype: a key of FORMATS. Takes 9 to 33 bytes for each element, see netfc.allreduce.Totals.
+    dtype: a key of FORMATS. results: their type, float32 or the same as dtype; None: that. Takes 9
+    to 33 bytes for each element, see netfc.allreduce.Totals.
     """
 
-    def __init__(self, dtype: Any, shapes: Sequence[Any]):
+    def __init__(self, dtype: Any, shapes: Sequence[Any], results: Any = None):
         self.dtype, self._shapes = dtype, list(shapes)
+        self._results = results or dtype
         sizes = [torch.Size(shape).numel() for shape in self._shapes]
         self._first = [0, *itertools.accumulate(sizes)]
-        self._totals = Totals(max(1, self._first[-1]), FORMATS[dtype])
+        form = ":".join(dict.fromkeys((FORMATS[dtype], FORMATS[self._results])))
+        self._totals = Totals(max(1, self._first[-1]), form)
         self._result: Any = None
 
     def add(self, place: int, tensor: Any) -> None:
@@ -43,7 +46,7 @@ class Sums:
 
     def start(self, ranks: Alone) -> Any:
         """Start to add up those of all ranks; gives what has a wait()."""
-        self._result = torch.empty(self._totals.count, dtype=self.dtype)
+        self._result = torch.empty(self._totals.count, dtype=self._results)
         if ranks.group is None:
             self._totals.result(layout.as_array(self._result))
             return Done()

@@ -11,7 +11,7 @@ from torch import nn
 
 from netfc.torch.invariant import agreement
 from netfc.torch.invariant.agreement import Alone, InvariantError, Ranks, digest
-from netfc.torch.invariant.blocks import is_block
+from netfc.torch.invariant.blocks import is_block, mark_block
 from netfc.torch.invariant.buffers import Buffers
 from netfc.torch.invariant.gradients import Gradients
 from netfc.torch.invariant.randoms import BETWEEN_STEPS, set_random_state
@@ -33,9 +33,11 @@ class Training:
     group: a process group of back end "netfc"; None: the default one; with one process none is
     needed. tensor_group: with parallel layers, the ranks that share them, which compute the same
     units; `group` then has those that have the same blocks. bucket_mb: megabytes of gradients that
-    are reduced together. overlap: reduce them while the last unit's backward pass runs. ignore:
-    what may differ between ranks, of "processor", "PyTorch", "libraries", "threads", "environment",
-    "settings": the same bits are not promised then.
+    are reduced together. masters: parameters of 16 bits have masters of float32, and the gradients
+    of these are the sums, rounded once to float32: see `masters` and copy_masters(). overlap:
+    reduce them while the last unit's backward pass runs. ignore: what may differ between ranks, of
+    "processor", "PyTorch", "libraries", "threads", "environment", "settings": the same bits are not
+    promised then.
 
     Raises ValueError or TypeError for what cannot be trained so, by name.
     """
@@ -48,6 +50,7 @@ class Training:
         group: Any = None,
         tensor_group: Any = None,
         bucket_mb: float = 25.0,
+        masters: bool = False,
         overlap: bool = True,
         ignore: Iterable[str] = (),
     ):
@@ -61,8 +64,9 @@ class Training:
         self._named = [(name, one) for name, one in model.named_parameters() if one.requires_grad]
         if not self._named:
             raise ValueError("the model has no parameter that requires a gradient")
+        self.masters = [_master(one) if masters else one for _, one in self._named]
         self._gradients = Gradients(
-            self._ranks, self._named, bucket_mb * 1e6, self._problems.append
+            self._ranks, self._named, self.masters, bucket_mb * 1e6, self._problems.append
         )
         self._buffers = Buffers(model)
         wide = any(one.dtype == torch.float64 for _, one in self._named)
@@ -99,7 +103,7 @@ class Training:
     def clip_grad_norm_(self, max_norm: float) -> float:
         """In the place of torch.nn.utils.clip_grad_norm_(), after a step's units: the gradients'
         norm, of which gradients are scaled down to max_norm if it is greater."""
-        used = [one for _, one in self._named if one.grad is not None]
+        used = [one for one in self.masters if one.grad is not None]
         gradients = [one.grad for one in used]
         # Of parallel layers, each rank has its blocks; of all else, each has the same.
         first = self._shared.rank == 0
@@ -109,6 +113,14 @@ class Training:
             gradient.mul_(scale)
         return length
 
+    def copy_masters(self) -> None:
+        """Round the masters to the model's parameters: after optimizer.step(), whose parameters are
+        the masters."""
+        with torch.no_grad():
+            for (_, parameter), master in zip(self._named, self.masters):
+                if master is not parameter:
+                    parameter.copy_(master)
+
     def state_dict(self) -> dict[str, Any]:
         """For a checkpoint: the step and seed, and what units are; nothing of ranks."""
         return {
@@ -116,6 +128,7 @@ class Training:
             "seed": self.sampler.seed,
             "units": repr(self.sampler),
             "machine": agreement.of_this_machine(),
+            "masters": [one.detach() for one in self._own_masters()],
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -136,7 +149,13 @@ class Training:
                 "the checkpoint is of a machine with other bits, maybe: "
                 + "; ".join(f"{key} {state['machine'].get(key)}, here {here[key]}" for key in other)
             )
+        with torch.no_grad():
+            for own, saved in zip(self._own_masters(), state["masters"]):
+                own.copy_(saved)
         self.sampler.step = state["step"]
+
+    def _own_masters(self) -> list[Any]:
+        return [master for (_, one), master in zip(self._named, self.masters) if master is not one]
 
     def _compare(self) -> None:
         sampler = self.sampler
@@ -232,14 +251,14 @@ class Training:
         if any(changes):
             wrong = self._buffers.end_step(self._ranks, changes, count)
             self._ranks.raise_any(f"step {step}", wrong)
-        for use, gradient, (_, parameter) in zip(uses, means, self._named):
-            parameter.grad = gradient if use else None
+        for use, gradient, master in zip(uses, means, self.masters):
+            master.grad = gradient if use else None
         set_random_state(self.sampler.seed, step, BETWEEN_STEPS)
         self.sampler.step = step + 1
         return mean, [
             name
-            for name, parameter in self._named
-            if parameter.grad is not None and not torch.isfinite(parameter.grad).all()
+            for (name, _), master in zip(self._named, self.masters)
+            if master.grad is not None and not torch.isfinite(master.grad).all()
         ]
 
     def compare_units(self, step: int, digests: list[tuple[int, list[str]]]) -> None:
@@ -357,6 +376,14 @@ def _check(model: nn.Module) -> None:
     for name, parameter in model.named_parameters():
         if parameter.requires_grad and parameter.dtype not in FORMATS:
             raise TypeError(f"{name} is of {parameter.dtype}, of which there are no exact sums")
+
+
+def _master(parameter: Any) -> Any:
+    """Of float32, if the parameter is of 16 bits; else itself."""
+    if parameter.dtype not in (torch.float16, torch.bfloat16):
+        return parameter
+    master = nn.Parameter(parameter.detach().float())
+    return mark_block(master) if is_block(parameter) else master
 
 
 def _not_a_mean(loss: Any) -> str:
