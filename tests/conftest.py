@@ -1,27 +1,41 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""For all tests: which ones are run, and what is said while they run."""
+"""For all tests: which ones are run, in which order, and what is said while they run."""
 
+import itertools
 import os
-import pathlib
+import random
 
 import pytest
 
 import namespaces
 
 namespaces.become_root()  # as demonstrations do; xdist's processes start in these namespaces
+# Of the order of files, and of tests within each; the same one in xdist's processes.
+SEED = os.environ.setdefault('NETFC_SEED', str(random.randrange(1 << 32)))
+
 
 def pytest_addoption(parser):
     """--slow: the tests that take longest, too; scripts/test --all runs them."""
     parser.addoption('--slow', action='store_true', help='also run the tests marked slow')
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Leaves out what is marked slow, unless it is asked for by option or by name."""
-    if config.getoption('--slow') or any('::' in name for name in config.args):
-        return
-    left_out = [item for item in items if item.get_closest_marker('slow')]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if not item.get_closest_marker('slow')]
+    """Leaves out what is marked slow, unless it is asked for by option or by name. Any order will do."""
+    if not config.getoption('--slow') and not any('::' in name for name in config.args):
+        left_out = [item for item in items if item.get_closest_marker('slow')]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker('slow')]
+    items[:] = shuffled(items, random.Random(SEED))
+
+
+def shuffled(items, draw):
+    """Files in any order, and the tests of each: those of one file share what they start."""
+    files = [list(tests) for _, tests in itertools.groupby(items, lambda item: item.path)]
+    draw.shuffle(files)
+    for tests in files:
+        draw.shuffle(tests)
+    return itertools.chain.from_iterable(files)
 
 
 def pytest_configure(config):
@@ -31,7 +45,7 @@ def pytest_configure(config):
 
 
 class Announcer:
-    """Names what fails at once. scripts/test lets tests run again: notes what and why in NETFC_RERUNS."""
+    """Names what fails at once, and in the end the order."""
 
     def __init__(self, config):
         self._config = config
@@ -42,17 +56,7 @@ class Announcer:
         terminal = self._config.pluginmanager.get_plugin('terminalreporter')
         if report.outcome == 'failed':
             terminal.write_line(f'\nFAILED {report.nodeid}', red=True)
-        if report.outcome == 'rerun':
-            note_rerun(report)
-            terminal.write_line(f'\n{report.nodeid} failed, and runs again:\n{report.longreprtext}')
 
-
-def note_rerun(report):
-    """For the summary of scripts/test."""
-    path = os.environ.get('NETFC_RERUNS')
-    if not path:
-        return
-    crash = getattr(report.longrepr, 'reprcrash', None)
-    reason = ' '.join((crash.message if crash else report.longreprtext).split())
-    with pathlib.Path(path).open('a', encoding='utf-8') as file:
-        file.write(f'{report.nodeid}\t{reason[:300]}\n')
+    def pytest_terminal_summary(self, terminalreporter):
+        """To have the same order again."""
+        terminalreporter.write_line(f'NETFC_SEED={SEED}: the same order again')

@@ -2,8 +2,7 @@
 """The end of scripts/test: what has passed, what was skipped and why, what has failed.
 
 Reads what a run has left in a folder: `steps`, a line of status, name, reason and seconds for each step,
-with tabs between them, JUnit files of pytest and Meson, and `reruns`, a line of name and reason for each test
-that failed at first.
+with tabs between them, and JUnit files of pytest and Meson.
 """
 
 import argparse
@@ -80,23 +79,6 @@ def read_steps(path):
         yield f"{status:8}{minutes:>6}  {name}" + (f": {reason}" if reason else "")
 
 
-def read_reruns(path, failed):
-    """Lines about the tests that failed at first and passed the second time."""
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    later = dict(line.split("\t", 1) for line in lines)
-    names = [name for name in later if not any(is_test(name, other) for other in failed)]
-    if names:
-        yield f"{len(names):,} passed only when run again; what the first run said:"
-    for name in names:
-        yield f"        {name}: {later[name]}"
-
-
-def is_test(node, name):
-    """Whether pytest's name of a test and JUnit's are of the same one."""
-    file, _, test = node.partition("::")
-    return name == f"{file.removesuffix('.py').replace('/', '.')} {test}"
-
-
 def main():
     """Print the summary. Returns the exit status: 1 if a step has failed."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
@@ -107,7 +89,7 @@ def main():
     outcomes = Outcomes()
     for path in sorted(folder.glob("*.xml")):
         read_junit(outcomes, path)
-    print("\n".join([*outcomes.lines(), *read_reruns(folder / "reruns", outcomes.failed)]))
+    print("\n".join(outcomes.lines()))
     return 1 if any(step.startswith("failed") for step in steps) else 0
 
 

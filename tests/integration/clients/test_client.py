@@ -83,7 +83,7 @@ def test_many_lanes_through_a_bad_network(tables):
     x, y = random_bits(1, LANES)
     expected, flags = tables[1].compute('add', x, y)
     with FakeSwitch(tables, bad_network(1)) as server, client_of(
-            server, timeout=0.05, retries=400) as client:
+            server, timeout=1, retries=400) as client:
         np.testing.assert_array_equal(client.add(x, y), expected)
         assert client.flags == flags
         counters = client.counters

@@ -20,7 +20,7 @@ RESULTS = [
     [APP / 'netfc-tables', 'list'], [APP / 'netfc-tables', 'show', 'fp16_k4'],
     [APP / 'netfc-tables', 'calc', '--json', 'fp16_exact', 'add', '1', '2'], [APP / 'netfc-tables', '--version'],
     [APP / 'netfc-errors', '--step', '65536', '--check', '65536', '--threads', '1', 'add', 'fp16_k4'],
-    [APP / 'netfc-bench', '--', '--time', 'tags', '--seconds', '1'], [APP / 'dpdk-netfc', '--version'],
+    [APP / 'netfc-bench', '--', '--time', 'tags', '--seconds', '0.001'], [APP / 'dpdk-netfc', '--version'],
 ]
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The state of the running switch over DPDK's telemetry socket."""
 
+import contextlib
 import json
 import re
 import select
@@ -17,6 +18,7 @@ import oracle
 import project_scripts
 import switch
 
+from netfc.errors import TelemetryError
 from netfc.telemetry import Telemetry
 
 MANUAL = project_scripts.PROJECT / 'docs' / 'man' / 'dpdk-netfc.8'
@@ -38,9 +40,18 @@ def running_switch(tmp_path_factory):
     assert live.stop()[0] == 0
 
 
+def connect(running):
+    """One of the ten clients that it serves, once it has noticed that earlier ones have gone."""
+    def connected():
+        with contextlib.suppress(TelemetryError):
+            return Telemetry(running.telemetry_path)
+
+    return hosts.wait_until(connected, 'a place among the clients')
+
+
 @pytest.fixture(name='telemetry')
 def connection(running):
-    with Telemetry(running.telemetry_path) as opened:
+    with connect(running) as opened:
         yield opened
 
 
@@ -262,8 +273,8 @@ def test_trace_of_conversions_of_32_bits(tmp_path, number, form, x, shown_as, z,
 
 def test_a_client_that_stalls_holds_up_nobody(running):
     """Ten clients that ask and never read; an eleventh is refused, and packets go on."""
-    stalled = [Telemetry(running.telemetry_path) for _ in range(9)]
-    with Telemetry(running.telemetry_path) as telemetry:
+    stalled = [connect(running) for _ in range(9)]
+    with connect(running) as telemetry:
         for client in stalled:
             for _ in range(50):
                 client.send('/netfc/stats')
@@ -274,15 +285,14 @@ def test_a_client_that_stalls_holds_up_nobody(running):
 
 def test_statistics_do_not_wait_for_a_trace(tmp_path):
     """Which waits for a request, as no packet comes: up to 200 ms."""
-    def longest_wait():
+    def answers_meanwhile():
         waiting.send(b'/netfc/trace')
-        longest = 0
+        count = 0
         while not select.select([waiting], [], [], 0)[0]:
-            began = time.monotonic()
             assert telemetry.ask('/netfc/stats')['rx_packets'] == 0
-            longest = max(longest, time.monotonic() - began)
+            count += 1
         assert waiting.recv(100000) == b'{"/netfc/trace":null}'
-        return longest
+        return count
 
     with hosts.LiveSwitch(tmp_path, ['net_null0,no-rx=1'], telemetry=True) as live:
         hosts.wait_until(lambda: 'Ready' in live.stdout, 'the switch to be ready')
@@ -290,5 +300,5 @@ def test_statistics_do_not_wait_for_a_trace(tmp_path):
                 socket.AF_UNIX, socket.SOCK_SEQPACKET) as waiting:
             waiting.connect(str(live.telemetry_path))
             waiting.recv(1000)
-            assert any(longest_wait() < 0.15 for _ in range(30))
+            assert any(answers_meanwhile() > 2 for _ in range(30))
         live.stop()

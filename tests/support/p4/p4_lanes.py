@@ -202,6 +202,7 @@ class Lane:
         for path, rows in tables.items():
             if path.startswith(prefix):
                 self.table(path.removeprefix(prefix)).fill(rows)
+        self.unused = dict(vars(self.control))  # without what lanes of an earlier run have left
 
     def table(self, path):
         """A table or a control by its path within the lane."""
@@ -230,7 +231,8 @@ class Lane:
             lane.i, lane.negative = n, negative
             (z,) = self.table('power').apply(n, lanes(np.zeros_like(n)), lane)
             if hasattr(self.control, 'limits'):
-                self.control.lane = lane
+                vars(self.control).clear()
+                vars(self.control).update(self.unused, lane=lane)
                 self.control.table_limits()
             return z, lane.flags
 
