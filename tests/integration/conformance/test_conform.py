@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import hosts
+import needs
 import operands as operands_of_tests
 import operands_fp32
 import oracle
@@ -246,6 +247,16 @@ def test_the_interface_goes_half_way():
     assert done.returncode == NOBODY
     assert re.fullmatch('netfc-conform: (cannot reach 10.1.0.100: .*|no reply from 10.1.0.100 UDP port 20038'
                         ' within 0.5 s; the network says: .*: is the interface up, .*)\n', done.stderr), done.stderr
+
+
+@needs.needs_root
+def test_without_the_right_to_raw_sockets():
+    """As somebody else. Root has it, but loopback has no frames of Ethernet."""
+    with SmallSwitch() as small:
+        others = conform(*where(small)[:-1], '--only', '3001', '--all', user=65534)
+        root = conform(*where(small)[:-1], '--only', '3001', '--all')
+    assert '3001 UDP checksums: not offered: needs raw sockets: run it as root' in others.stdout, others
+    assert '3001 UDP checksums: not offered: lo, which leads to the switch, has no' in root.stdout, root
 
 
 def test_time_is_over():
