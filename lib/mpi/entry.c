@@ -20,6 +20,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /* X(name, parameters, arguments), by how many there are. */
+#define PARAMETERS_1 (uintptr_t a)
 #define PARAMETERS_2 (uintptr_t a, uintptr_t b)
 #define PARAMETERS_3 (uintptr_t a, uintptr_t b, uintptr_t c)
 #define PARAMETERS_4 (uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
@@ -30,13 +31,18 @@
 #define PARAMETERS_8                                                                   \
 	(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f, \
 		uintptr_t g, uintptr_t h)
+#define PARAMETERS_9                                                                   \
+	(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f, \
+		uintptr_t g, uintptr_t h, uintptr_t i)
 #define PARAMETERS_12                                                                  \
 	(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f, \
 		uintptr_t g, uintptr_t h, uintptr_t i, uintptr_t j, uintptr_t k, uintptr_t l)
+#define ARGUMENTS_1 (a)
 #define ARGUMENTS_2 (a, b)
 #define ARGUMENTS_3 (a, b, c)
 #define ARGUMENTS_4 (a, b, c, d)
 #define ARGUMENTS_5 (a, b, c, d, e)
+#define ARGUMENTS_9 (a, b, c, d, e, f, g, h, i)
 #define ARGUMENTS_12 (a, b, c, d, e, f, g, h, i, j, k, l)
 #define ARGUMENTS_6 (a, b, c, d, e, f)
 #define ARGUMENTS_7 (a, b, c, d, e, f, g)
@@ -59,24 +65,36 @@
 	BOTH(X, Ireduce_scatter, 7)      \
 	BOTH(X, Ireduce_scatter_block, 7)
 
-/* Where messages are waited for, in an MPI library that then lets nothing else go on. */
+/* Where other ranks are waited for, in an MPI library that then lets nothing else go on. */
 #ifdef MPI_WAITS_ALONE
-#define WAITING(X)      \
-	X(Improbe, 6)   \
-	X(Iprobe, 5)    \
-	X(Mprobe, 5)    \
-	X(Probe, 4)     \
-	X(Recv, 7)      \
-	X(Send, 6)      \
-	X(Sendrecv, 12) \
-	X(Ssend, 6)     \
-	X(Test, 3)      \
-	X(Testall, 4)   \
-	X(Testany, 5)   \
-	X(Testsome, 5)  \
-	X(Wait, 2)      \
-	X(Waitall, 3)   \
-	X(Waitany, 4)   \
+#define WAITING(X)       \
+	X(Allgather, 7)  \
+	X(Allgatherv, 8) \
+	X(Alltoall, 7)   \
+	X(Alltoallv, 9)  \
+	X(Barrier, 1)    \
+	X(Bcast, 5)      \
+	X(Exscan, 6)     \
+	X(Gather, 8)     \
+	X(Gatherv, 9)    \
+	X(Scan, 6)       \
+	X(Scatter, 8)    \
+	X(Scatterv, 9)   \
+	X(Improbe, 6)    \
+	X(Iprobe, 5)     \
+	X(Mprobe, 5)     \
+	X(Probe, 4)      \
+	X(Recv, 7)       \
+	X(Send, 6)       \
+	X(Sendrecv, 12)  \
+	X(Ssend, 6)      \
+	X(Test, 3)       \
+	X(Testall, 4)    \
+	X(Testany, 5)    \
+	X(Testsome, 5)   \
+	X(Wait, 2)       \
+	X(Waitall, 3)    \
+	X(Waitany, 4)    \
 	X(Waitsome, 5)
 #else
 #define WAITING(X)

@@ -256,9 +256,8 @@ job_of(MPI_Comm comm, int *error)
 	return job;
 }
 
-/* Complete pending reductions first, as MPI requires of a freed communicator. */
-static void
-finish_all(struct job *job)
+void
+job_finish(struct job *job)
 {
 	bool busy = true;
 
@@ -275,7 +274,7 @@ finish_all(struct job *job)
 static void
 leave(struct job *job)
 {
-	finish_all(job);
+	job_finish(job);
 	netfc_allreduce_leave(job->network);
 	node_close(&job->node);
 }

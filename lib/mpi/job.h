@@ -127,6 +127,9 @@ void job_go_by_mpi(struct job *job);
 /** Advance all jobs, but those that somebody is busy with. */
 void job_advance_all(void);
 
+/** Complete all reductions that were called: as before a communicator is freed. No lock is held. */
+void job_finish(struct job *job);
+
 /** Leave all jobs: the program ends. */
 void job_leave_all(void);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages that are waited for, where the MPI library has nothing to hook into while it waits
- * (MPICH): as long as reductions are under way, they go on in turns with tests of what is waited
- * for. Else it is the MPI library that waits.
+ * Messages that are waited for, and other collectives, where the MPI library has nothing to hook
+ * into while it waits (MPICH): as long as reductions are under way, they go on in turns with tests
+ * of what is waited for. Else it is the MPI library that waits.
  */
 #ifdef MPI_WAITS_ALONE
 
@@ -169,6 +169,61 @@ FUNCTION(Waitsome,
 		return PMPI_Waitsome(count, requests, some, indices, statuses);
 	return UNTIL_DONE(test_some(count, requests, some, indices, statuses, &done));
 }
+
+/* ---- other collectives ---------------------------------------------------------------------- */
+
+/*
+ * All ranks call a communicator's collectives in the same order. So its reductions that were
+ * started before another collective end without that, and nothing would let them go on in it.
+ */
+static void
+finish(MPI_Comm comm)
+{
+	struct job *job;
+	int found = 0;
+
+	if (!may_block() && comm != MPI_COMM_NULL &&
+		PMPI_Comm_get_attr(comm, shim.keyval, &job, &found) == MPI_SUCCESS && found)
+		job_finish(job);
+}
+
+#define COLLECTIVE(name, parameters, arguments) \
+	FUNCTION(name, parameters)              \
+	{                                       \
+		finish(comm);                   \
+		return PMPI_##name arguments;   \
+	}
+#define COUNTS const int *counts, const int *places
+#define SENT const void *sent, int sent_count, MPI_Datatype sent_type
+#define MANY_SENT \
+	const void *sent, const int *sent_counts, const int *sent_places, MPI_Datatype sent_type
+#define RECEIVED void *received, int count, MPI_Datatype type
+#define MANY_RECEIVED void *received, COUNTS, MPI_Datatype type
+
+COLLECTIVE(Barrier, (MPI_Comm comm), (comm))
+COLLECTIVE(Bcast, (RECEIVED, int root, MPI_Comm comm), (received, count, type, root, comm))
+COLLECTIVE(Gather, (SENT, RECEIVED, int root, MPI_Comm comm),
+	(sent, sent_count, sent_type, received, count, type, root, comm))
+COLLECTIVE(Gatherv, (SENT, MANY_RECEIVED, int root, MPI_Comm comm),
+	(sent, sent_count, sent_type, received, counts, places, type, root, comm))
+COLLECTIVE(Scatter, (SENT, RECEIVED, int root, MPI_Comm comm),
+	(sent, sent_count, sent_type, received, count, type, root, comm))
+COLLECTIVE(Scatterv, (MANY_SENT, RECEIVED, int root, MPI_Comm comm),
+	(sent, sent_counts, sent_places, sent_type, received, count, type, root, comm))
+COLLECTIVE(Allgather, (SENT, RECEIVED, MPI_Comm comm),
+	(sent, sent_count, sent_type, received, count, type, comm))
+COLLECTIVE(Allgatherv, (SENT, MANY_RECEIVED, MPI_Comm comm),
+	(sent, sent_count, sent_type, received, counts, places, type, comm))
+COLLECTIVE(Alltoall, (SENT, RECEIVED, MPI_Comm comm),
+	(sent, sent_count, sent_type, received, count, type, comm))
+COLLECTIVE(Alltoallv, (MANY_SENT, MANY_RECEIVED, MPI_Comm comm),
+	(sent, sent_counts, sent_places, sent_type, received, counts, places, type, comm))
+COLLECTIVE(Scan,
+	(const void *sent, void *received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+	(sent, received, count, type, op, comm))
+COLLECTIVE(Exscan,
+	(const void *sent, void *received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+	(sent, received, count, type, op, comm))
 
 /* ---- who does not wait, but asks again and again -------------------------------------------- */
 

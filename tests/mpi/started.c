@@ -164,6 +164,45 @@ wait_for_last(int way, MPI_Comm comm)
 	CHECK(other == way);
 }
 
+/* Another collective, by one of its ways. */
+static void
+call_other(int way, MPI_Comm comm)
+{
+	int word = rank, words[64];
+
+	if (way == 0)
+		MPI_Barrier(comm);
+	if (way == 1)
+		MPI_Bcast(&word, 1, MPI_INT, ranks - 1, comm);
+	if (way == 2)
+		MPI_Allgather(&rank, 1, MPI_INT, words, 1, MPI_INT, comm);
+	if (way == 1)
+		CHECK(word == ranks - 1);
+	for (int r = 0; way == 2 && r < ranks; r++)
+		CHECK(words[r] == r);
+}
+
+/* Rank 0 calls another collective before it waits for the reduction, the others afterwards. */
+static void
+check_other_collectives(void)
+{
+	float mine = 1, sum = 0;
+	MPI_Request request;
+	MPI_Comm comm;
+
+	for (int way = 0; way < 3; way++) {
+		MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+		MPI_Iallreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, comm, &request);
+		if (rank == 0)
+			call_other(way, comm);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		CHECK(sum == (float)ranks);
+		if (rank != 0)
+			call_other(way, comm);
+		MPI_Comm_free(&comm);
+	}
+}
+
 /* The same at the first reduction of each communicator: nothing of its job is there yet. */
 void
 check_first_awaited(void)
@@ -186,6 +225,7 @@ check_first_awaited(void)
 		CHECK(sum == (float)ranks);
 		MPI_Comm_free(&comm);
 	}
+	check_other_collectives();
 }
 
 /* Rank 0 sends while it reduces, what rank 1 wants to have before it reduces. */
