@@ -249,11 +249,11 @@ def test_the_interface_goes_half_way():
                         ' within 0.5 s; the network says: .*: is the interface up, .*)\n', done.stderr), done.stderr
 
 
-@needs.needs_root
+@needs.needs_nobody
 def test_without_the_right_to_raw_sockets():
-    """As somebody else. Root has it, but loopback has no frames of Ethernet."""
+    """As nobody. Root has it, but loopback has no frames of Ethernet."""
     with SmallSwitch() as small:
-        others = conform(*where(small)[:-1], '--only', '3001', '--all', user=65534)
+        others = conform(*where(small)[:-1], '--only', '3001', '--all', within=needs.AS_NOBODY)
         root = conform(*where(small)[:-1], '--only', '3001', '--all')
     assert '3001 UDP checksums: not offered: needs raw sockets: run it as root' in others.stdout, others
     assert '3001 UDP checksums: not offered: lo, which leads to the switch, has no' in root.stdout, root
