@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""netfc-bench --aggregate: workers that check every result, against the switch and one that errs."""
+"""netfc-bench --aggregate: workers that check every result, against the switch and one that errs.
+
+Real processes: what the load generator prints and how it ends.
+"""
 
 import contextlib
 import json

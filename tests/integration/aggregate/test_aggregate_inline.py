@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""netfc-bench --inline --aggregate: the workers and the switch in one process."""
+"""netfc-bench --inline --aggregate: the workers and the switch in one process.
+
+Real processes: both ends on one lcore, without a device.
+"""
 
 import json
 

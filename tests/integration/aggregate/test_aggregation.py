@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The switch adds up what workers on UDP sockets send."""
+"""The switch adds up what workers on UDP sockets send.
+
+A running switch: its options, ports and counters; rules of slots and jobs are in tests/aggregate.
+"""
 
 import contextlib
 import dataclasses

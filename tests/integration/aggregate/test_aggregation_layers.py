@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The scapy layer and the Wireshark dissector of aggregation."""
+"""The scapy layer and the Wireshark dissector of aggregation.
+
+Pure but for tshark: bytes of packets.
+"""
 
 import struct
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What telemetry's trace and a capture show of packets of aggregation."""
+"""What telemetry's trace and a capture show of packets of aggregation.
+
+A running switch: its telemetry and captures.
+"""
 
 import concurrent.futures
 import socket

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""libnetfc-allreduce, by netfc.allreduce, against the running switch."""
+"""libnetfc-allreduce, by netfc.allreduce, against the running switch.
+
+A running switch and the library in Python, over interfaces of the kernel.
+"""
 
 import concurrent.futures
 import contextlib

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Digits and places in a tree as netfc.aggregation, scapy and Wireshark have them, against bytes
-that are made by hand and by tests/support/exact_sums.py."""
+that are made by hand and by tests/support/exact_sums.py.
+
+Pure but for tshark: bytes of packets.
+"""
 
 import random
 import struct

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Workers that share memory with the switch, by ports net_memif: no kernel between, and no root."""
+"""Workers that share memory with the switch, by ports net_memif: no kernel between, and no root.
+
+Real processes: memory that they share, and one that is killed.
+"""
 
 import concurrent.futures
 import contextlib

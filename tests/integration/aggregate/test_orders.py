@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sums have the same bits in whatever order packets come; tests/exhaustive has 1,000 orders."""
+"""Sums have the same bits in whatever order packets come; tests/exhaustive has 1,000 orders.
+
+Real processes: orders of packets through devices and shards.
+"""
 
 import pytest
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A switch with a parent finds out where that is, and says so where it can't."""
+"""A switch with a parent finds out where that is, and says so where it can't.
+
+A running switch: neighbours and addresses, which the kernel answers.
+"""
 
 import contextlib
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trees of running switches: a root and leaves, sums that are those of one switch, and who is told what."""
+"""Trees of running switches: a root and leaves, sums that are those of one switch, and who is told what.
+
+Running switches: frames from one to the other; rules of trees are in tests/aggregate.
+"""
 
 import concurrent.futures
 import functools

@@ -2,6 +2,8 @@
 """Workers whose host or network says for a while that the switch cannot be reached: they go on.
 
 The switch is lib/aggregate behind sockets, in a network namespace; the workers are in another.
+
+The kernel's errors of sockets, which only an interface that goes down gives.
 """
 
 import contextlib

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Workers past the kernel's protocols, by AF_XDP: what is theirs, what is the kernel's."""
+"""Workers past the kernel's protocols, by AF_XDP: what is theirs, what is the kernel's.
+
+The kernel's AF_XDP.
+"""
 
 import concurrent.futures
 import contextlib
