@@ -81,6 +81,9 @@ ethdev_start(uint16_t id, const struct rte_eth_dev_info *info, const struct ethd
 /** Stop a port if it was started, and close it. */
 void ethdev_stop(uint16_t id, bool started);
 
+/** The `-m` in MiB that would have been enough: for what is in use, and `more` bytes. */
+size_t eal_memory_option(unsigned int socket, size_t more);
+
 /**
  * Make a pool of packet buffers.
  *

@@ -8,11 +8,15 @@
 #include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
+#include <rte_malloc.h>
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 
 #include "dpdk/eal.h"
 #include "dpdk/quirks.h"
+
+/* Of a packet buffer besides its data, and of the pool for it. */
+#define MBUF_MORE_BYTES (sizeof(struct rte_mbuf) + 2 * RTE_CACHE_LINE_SIZE)
 
 #define DESCRIPTORS 1024
 
@@ -133,6 +137,16 @@ ethdev_stop(uint16_t id, bool started)
 	rte_eth_dev_close(id);
 }
 
+size_t
+eal_memory_option(unsigned int socket, size_t more)
+{
+	const size_t step = (size_t)64 << 20;
+	struct rte_malloc_socket_stats stats = {0};
+
+	rte_malloc_get_socket_stats((int)socket, &stats);
+	return ((stats.heap_allocsz_bytes + more) / step + 2) * (step >> 20);
+}
+
 struct rte_mempool *
 ethdev_pool_create(const char *name, unsigned int mbufs, uint32_t data_bytes, unsigned int socket)
 {
@@ -142,7 +156,8 @@ ethdev_pool_create(const char *name, unsigned int mbufs, uint32_t data_bytes, un
 	if (pool == NULL)
 		fprintf(stderr,
 			"%s: cannot make %u packet buffers on socket %u: %s; give the EAL more "
-			"memory (-m MB; --socket-mem MB[,MB...] for each socket)\n",
-			program_invocation_short_name, mbufs, socket, rte_strerror(rte_errno));
+			"memory (-m %zu; --socket-mem MB[,MB...] for each socket)\n",
+			program_invocation_short_name, mbufs, socket, rte_strerror(rte_errno),
+			eal_memory_option(socket, mbufs * (data_bytes + MBUF_MORE_BYTES)));
 	return pool;
 }

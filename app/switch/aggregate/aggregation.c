@@ -10,6 +10,7 @@
 
 #include "aggregate/aggregation.h"
 #include "app.h"
+#include "dpdk/eal.h"
 #include "program.h"
 #include "vector.h"
 
@@ -84,17 +85,6 @@ set_limits(const struct aggregate_options *options, uint32_t shards,
 	return REPORT("--aggregate: %s\n", problem);
 }
 
-/* The `-m` in MiB that would have been enough: for what is in use, and `more` bytes. */
-static size_t
-memory_option(unsigned int socket, size_t more)
-{
-	const size_t step = (size_t)64 << 20;
-	struct rte_malloc_socket_stats stats = {0};
-
-	rte_malloc_get_socket_stats((int)socket, &stats);
-	return ((stats.heap_allocsz_bytes + more) / step + 2) * (step >> 20);
-}
-
 static int
 create_table(struct aggregation *aggregation)
 {
@@ -112,7 +102,7 @@ create_table(struct aggregation *aggregation)
 		"--aggregate: no memory for %u slots of %u bytes: they need %zu MB; give the EAL -m "
 		"%zu, or ask for fewer (slots=N, bytes=N, formats=NAME)\n",
 		limits->slots, limits->bytes, aggregation->bytes / 1000000 + 1,
-		memory_option(socket, aggregation->bytes));
+		eal_memory_option(socket, aggregation->bytes));
 }
 
 static int

@@ -346,12 +346,16 @@ def test_wrong_options(option, said):
     assert done.returncode == 1 and said in done.stderr, done.stderr
 
 
-def test_too_little_memory():
+@pytest.mark.parametrize('options, said', [
+    (['--aggregate', 'slots=2048'], r'no memory for 2048 slots.*give the EAL -m (\d+), or ask'),
+    (['--match', 'fpu', '--mbufs', '400000'],
+     r'cannot make 400000 packet buffers.*give the EAL more memory \(-m (\d+);')])
+def test_too_little_memory(options, said):
     """With the memory that the message asks for, it starts."""
-    asked = [*ADDRESSES, '--aggregate', 'slots=2048', '--idle-exit', '1']
+    asked = [*ADDRESSES, *options, '--idle-exit', '1']
     done = start(asked)
-    assert done.returncode == 1 and 'no memory for 2048 slots' in done.stderr, done.stderr
-    megabytes, = re.findall(r'give the EAL -m (\d+), or ask for fewer', done.stderr)
+    assert done.returncode == 1, done.stderr
+    megabytes, = re.findall(said, done.stderr)
     assert start(asked, memory=int(megabytes)).returncode == 0
 
 
