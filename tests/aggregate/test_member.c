@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a member sends when, and what it makes of answers. explore_jobs.c has all orders of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <aggregate_member.h>
+
+#define JOB 5
+#define WORKER 1
+#define TOKEN 77
+#define SESSION 99
+
+static const struct aggregate_member_times times = {
+	.ask = 10,
+	.ask_most = 40,
+	.wait = 5,
+	.wait_most = 20,
+	.leave = 10,
+	.leave_most = 20,
+	.leaves = 3,
+	.questions = 2,
+	.alive = 100,
+};
+
+static struct aggregate_member member;
+static struct aggregate_message sent;
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	memset(&member, 0, sizeof(member));
+	aggregate_member_begin(&member, JOB, WORKER, TOKEN, 0xffffffffffffffff);
+	aggregate_member_ask(&member, &times, 0);
+	return 0;
+}
+
+static enum aggregate_member_action
+poll(uint64_t now)
+{
+	return aggregate_member_poll(&member, &times, 0, now, &sent);
+}
+
+/* An answer to a message, in the place of the cookie or the session. */
+static enum aggregate_member_action
+answer(uint32_t id, uint8_t code, uint8_t reason, uint64_t secret, uint64_t now)
+{
+	const struct aggregate_message reply = {.op = AGGREGATE_JOIN,
+		.job = JOB,
+		.worker = WORKER,
+		.token = TOKEN,
+		.id = id,
+		.code = code,
+		.reason = reason,
+		.join.cookie = secret};
+
+	return aggregate_member_take(&member, &times, &reply, now);
+}
+
+static enum aggregate_member_action
+answer_cookie(uint32_t id, uint64_t cookie, uint64_t now)
+{
+	return answer(id, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_COOKIE, cookie, now);
+}
+
+static void
+join(uint64_t now)
+{
+	assert_int_equal(poll(now), AGGREGATE_DO_SEND);
+	assert_int_equal(answer(sent.id, 0, 0, SESSION, now), AGGREGATE_DO_ENTER);
+	assert_int_equal(member.state, AGGREGATE_MEMBER_JOINED);
+}
+
+/* Sends at these times and at no others, up to the last. */
+static void
+expect_sent(uint64_t from, const uint64_t *at, unsigned int count)
+{
+	unsigned int next = 0;
+
+	for (uint64_t now = from; now <= at[count - 1]; now++) {
+		const bool sends = poll(now) == AGGREGATE_DO_SEND;
+
+		assert_int_equal(sends, now == at[next]);
+		next += sends;
+	}
+	assert_int_equal(next, count);
+}
+
+static void
+joins_are_repeated_less_and_less(void **state)
+{
+	(void)state;
+	expect_sent(0, (const uint64_t[]){0, 10, 30, 70, 110}, 5);
+	assert_int_equal(sent.op, AGGREGATE_JOIN);
+	assert_int_equal(sent.join.cookie, 0);
+	assert_int_equal(sent.join.incarnation, UINT64_MAX);
+}
+
+/* And more often while others are missing. */
+static void
+who_waits_asks_more_often(void **state)
+{
+	(void)state;
+	poll(0);
+	assert_int_equal(answer(sent.id, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_WAITING, 0, 2),
+		AGGREGATE_DO_WAIT);
+	expect_sent(3, (const uint64_t[]){7, 17, 37, 57}, 4);
+}
+
+static void
+a_cookie_is_sent_back_at_once(void **state)
+{
+	(void)state;
+	poll(0);
+	assert_int_equal(answer_cookie(sent.id, 3, 4), AGGREGATE_DO_ASK);
+	assert_int_equal(poll(4), AGGREGATE_DO_SEND);
+	assert_int_equal(sent.join.cookie, 3);
+}
+
+/* It may be outdated: if nothing comes, every other join asks for another one. */
+static void
+a_cookie_is_left_out_every_other_time(void **state)
+{
+	static const uint64_t cookies[] = {3, 0, 3, 0};
+
+	(void)state;
+	poll(0);
+	answer_cookie(sent.id, 3, 0);
+	for (unsigned int i = 0; i < 4; i++) {
+		assert_int_equal(poll(1000 * i), AGGREGATE_DO_SEND);
+		assert_int_equal(sent.join.cookie, cookies[i]);
+	}
+}
+
+/* A round trip is longer than an interval: each answer comes when the join was sent again. */
+static void
+late_answers_are_answers(void **state)
+{
+	uint32_t first, second;
+
+	(void)state;
+	poll(0);
+	first = sent.id;
+	poll(10);
+	second = sent.id;
+	assert_int_equal(answer_cookie(first, 3, 20), AGGREGATE_DO_ASK);
+	assert_int_equal(answer_cookie(second, 3, 21), AGGREGATE_DO_NOTHING);
+	assert_int_equal(answer_cookie(second, 4, 22), AGGREGATE_DO_ASK);
+	assert_int_equal(answer_cookie(first, 3, 23), AGGREGATE_DO_NOTHING);
+	poll(23);
+	assert_int_equal(sent.join.cookie, 4);
+	assert_int_equal(answer(second, 0, 0, SESSION, 30), AGGREGATE_DO_ENTER);
+}
+
+static void
+what_answers_nothing_is_ignored(void **state)
+{
+	(void)state;
+	poll(0);
+	assert_int_equal(answer(sent.id - 4, 0, 0, SESSION, 1), AGGREGATE_DO_IGNORE);
+	assert_int_equal(answer(sent.id + 4, 0, 0, SESSION, 1), AGGREGATE_DO_IGNORE);
+	assert_int_equal(answer(sent.id + 3, 0, 0, SESSION, 1), AGGREGATE_DO_ENTER);
+	/* To the join that has let it in. */
+	assert_int_equal(answer(sent.id, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_WAITING, 0, 2),
+		AGGREGATE_DO_IGNORE);
+}
+
+static void
+a_switch_that_is_silent_is_asked_so_often(void **state)
+{
+	(void)state;
+	join(0);
+	expect_sent(1, (const uint64_t[]){100, 200}, 2);
+	assert_int_equal(sent.join.session, SESSION);
+	assert_int_equal(poll(299), AGGREGATE_DO_NOTHING);
+	assert_int_equal(poll(300), AGGREGATE_DO_BLAME);
+	/* It has told who leaves all the same. */
+	assert_true(aggregate_member_leave(&member, &times, 0, 300));
+}
+
+/* It is heard otherwise, or this one was stopped: it has not asked. */
+static void
+only_questions_count(void **state)
+{
+	(void)state;
+	join(0);
+	assert_int_equal(poll(100000), AGGREGATE_DO_SEND);
+	assert_int_equal(poll(200000), AGGREGATE_DO_SEND);
+	assert_int_equal(aggregate_member_poll(&member, &times, 200050, 200149, &sent),
+		AGGREGATE_DO_NOTHING);
+	assert_int_equal(
+		aggregate_member_poll(&member, &times, 200050, 200150, &sent), AGGREGATE_DO_SEND);
+	assert_int_equal(answer(sent.id, 0, 0, SESSION, 200151), AGGREGATE_DO_GO_ON);
+}
+
+static void
+another_session_is_another_job(void **state)
+{
+	(void)state;
+	join(0);
+	poll(100);
+	assert_int_equal(answer(sent.id, 0, 0, SESSION + 1, 101), AGGREGATE_DO_END);
+	assert_int_equal(member.state, AGGREGATE_MEMBER_LOST);
+	assert_int_equal(member.refused, AGGREGATE_REASON_NO_JOB);
+	assert_false(aggregate_member_leave(&member, &times, 0, 102));
+}
+
+static void
+leaves_end(void **state)
+{
+	(void)state;
+	join(0);
+	assert_true(aggregate_member_leave(&member, &times, AGGREGATE_REASON_FAILED, 50));
+	expect_sent(50, (const uint64_t[]){50, 60, 80}, 3);
+	assert_int_equal(sent.op, AGGREGATE_LEAVE);
+	assert_int_equal(sent.session, SESSION);
+	assert_int_equal(sent.reason, AGGREGATE_REASON_FAILED);
+	assert_int_equal(poll(100), AGGREGATE_DO_PART);
+	assert_int_equal(member.state, AGGREGATE_MEMBER_NONE);
+}
+
+/* With the cookie: it may have a place. */
+static void
+who_is_refused_leaves(void **state)
+{
+	(void)state;
+	poll(0);
+	answer_cookie(sent.id, 3, 0);
+	poll(0);
+	assert_int_equal(answer(sent.id, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_PLACE, 3, 1),
+		AGGREGATE_DO_GIVE_UP);
+	assert_int_equal(member.refused, AGGREGATE_REASON_PLACE);
+	assert_int_equal(poll(1000), AGGREGATE_DO_NOTHING);
+	assert_true(aggregate_member_leave(&member, &times, 0, 1000));
+	assert_int_equal(poll(1000), AGGREGATE_DO_SEND);
+	assert_int_equal(sent.session, 3);
+}
+
+static void
+who_is_not_known_has_nothing_to_leave(void **state)
+{
+	(void)state;
+	poll(0);
+	assert_false(aggregate_member_leave(&member, &times, 0, 1));
+	assert_int_equal(poll(1000), AGGREGATE_DO_NOTHING);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, set_up)
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(joins_are_repeated_less_and_less),
+		TEST(who_waits_asks_more_often),
+		TEST(a_cookie_is_sent_back_at_once),
+		TEST(a_cookie_is_left_out_every_other_time),
+		TEST(late_answers_are_answers),
+		TEST(what_answers_nothing_is_ignored),
+		TEST(a_switch_that_is_silent_is_asked_so_often),
+		TEST(only_questions_count),
+		TEST(another_session_is_another_job),
+		TEST(leaves_end),
+		TEST(who_is_refused_leaves),
+		TEST(who_is_not_known_has_nothing_to_leave),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
