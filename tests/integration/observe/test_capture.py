@@ -20,6 +20,8 @@ from processes import replies, requests
 
 from netfc import ControlError
 
+pytestmark = pytest.mark.xdist_group('capture')  # one process starts the switch
+
 
 def read(path):
     """The packets of a capture."""

@@ -21,6 +21,8 @@ import switch
 from netfc.errors import TelemetryError
 from netfc.telemetry import Telemetry
 
+pytestmark = pytest.mark.xdist_group('telemetry')  # one process starts the switch
+
 MANUAL = project_scripts.PROJECT / 'docs' / 'man' / 'dpdk-netfc.8'
 SUMMED = ('rx_packets', 'tx_packets', 'copies', 'answers', 'polls', 'busy_polls', 'cycles',
           'busy_cycles', 'netfc_packets', 'lanes')

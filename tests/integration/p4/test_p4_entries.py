@@ -25,10 +25,15 @@ WITHOUT_PROGRAM = ('it has no P4 program; of the correctly rounded sets, fp16_ex
                    'and those of fp8 have one')
 
 
+def in_one_process(*words):
+    """A lane takes seconds to fill: one process does that, and all tests of it."""
+    name = ' '.join(words)
+    return pytest.param(words, id=name, marks=pytest.mark.xdist_group(name))
+
+
 @pytest.fixture(name='lane', scope='module', params=[
-    *((name, layout) for name in LOG_SETS for layout in LAYOUTS),
-    *((name, layout) for name in ('fp16_k64', 'bf16_k4_floor', 'posit16_k1')
-      for layout in LAYOUTS)], ids=' '.join)
+    in_one_process(name, layout) for name in (*LOG_SETS, 'fp16_k64', 'bf16_k4_floor', 'posit16_k1')
+    for layout in LAYOUTS])
 def fill_lane(request):
     """A lane filled from what BMv2 would be told, with the name of its set."""
     name, layout = request.param
@@ -118,9 +123,9 @@ def test_correctly_rounded_operations(op, exact_lane):
     check_results(name, lane, op, *pairs)
 
 
-@pytest.fixture(name='exact_lane', scope='module', params=EXACT_SETS)
+@pytest.fixture(name='exact_lane', scope='module', params=map(in_one_process, EXACT_SETS))
 def fill_exact_lane(request):
-    name = request.param
+    name, = request.param
     rows = p4_rows.read_bmv2(exported('bmv2', name))
     form = oracle.table_set(name).format.number
     return name, p4_lanes.Lane(rows, f'-DNETFC_FORMAT={form}', '-DNETFC_EXACT')

@@ -13,6 +13,8 @@ from controlled import controlled, netfc_ctl
 
 from netfc import ControlError
 
+pytestmark = pytest.mark.xdist_group('init_file')  # one process starts the switch
+
 PORTS = ['net_null0,no-rx=1', 'net_null1,no-rx=1']
 BRIDGE = ['--match', 'direct', '--forward', 'bridge', '--slowloris']
 GOOD = """\
