@@ -192,6 +192,15 @@ def test_a_switch_that_does_not_take_the_job_is_an_error(tmp_path, kind, option,
     assert len(re.findall(f'rank \\d: .*({why})', done.out)) == 3, done
 
 
+def test_slots_that_run_out_are_an_error(tmp_path, kind):
+    """The third communicator is one too many."""
+    with mpi_runs.switched(tmp_path, f'{mpi_runs.NODES},slots=2') as (host, live):
+        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'hundred', NETFC_MPI_SLOTS='1')
+        stats = live.stop()['aggregate']
+    assert done.status != 0 and 'has no slot left for job' in done.err, done
+    assert stats['jobs_complete'] == 2
+
+
 @BOTH_WAYS
 def test_lengths_that_differ_are_an_error(tmp_path, kind, option):
     with mpi_runs.switched(tmp_path, option) as (host, live):
