@@ -130,6 +130,8 @@ def described(run, told):
     seconds = [statistics.median(said["seconds"][1:]) for said in told]
     return {"run": str(run), "hash": told[0]["hash"], "ms": 1e3 * max(seconds),
             "weights": told[0]["weights"], "torch": told[0]["torch"],
+            "adding": min(said["adding"] for said in told),
+            "backward": min(said["backward"] for said in told),
             "link_bytes": max(said["link_bytes"] for said in told)}
 
 
@@ -161,7 +163,9 @@ def timed(build, options):
             print(row(f"{megabits} Mbit/s" if megabits else "no limit", way,
                       f"{found['ms']:.1f}", f"{found['link_bytes'] / options.steps:,.0f}"),
                   flush=True)
-    return {"steps": options.steps, "ranks": options.ranks, "timed": rows}
+    share = min(one["adding"] for one in rows) / min(one["backward"] for one in rows)
+    print(f"\nadding a unit's gradients exactly takes {100 * share:.1f} % of its backward pass")
+    return {"steps": options.steps, "ranks": options.ranks, "timed": rows, "adding": share}
 
 
 def main():

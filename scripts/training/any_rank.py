@@ -18,8 +18,8 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
-import netfc.torch
 from netfc.torch import invariant
+from netfc.torch.invariant.sums import Sums
 
 TIMEOUT = datetime.timedelta(minutes=10)
 TEXT = pathlib.Path(__file__).resolve().parents[2] / "CONTRIBUTING.md"
@@ -119,6 +119,22 @@ class Run:
             self._optimizer.step()
             self.seconds.append(time.monotonic() - begun)
 
+    def adding(self):
+        """Seconds of a unit's backward pass, and of adding its gradients: the least of some."""
+        parameters = list(self.network.parameters())
+        sums = Sums(torch.float32, [one.shape for one in parameters])
+        passes, additions = [], []
+        for unit in range(4 * UNITS):
+            self._optimizer.zero_grad()
+            loss = self._loss(self.network, self._sampler.indices(0, unit % UNITS))
+            begun = time.monotonic()
+            loss.backward()
+            passes.append(time.monotonic() - begun)
+            begun = time.monotonic()
+            sums.add_all([one.grad for one in parameters])
+            additions.append(time.monotonic() - begun)
+        return min(passes), min(additions)
+
     def hash(self):
         """Of all weights."""
         digest = hashlib.sha256()
@@ -137,9 +153,8 @@ def run(options):
     (training.invariant if options["way"] == "invariant" else training.plain)()
     figures = {"hash": training.hash(), "seconds": training.seconds, "torch": torch.__version__,
                "weights": sum(one.numel() for one in training.network.parameters())}
+    figures["backward"], figures["adding"] = training.adding()
     if options["ranks"] > 1:
-        if backend == "netfc":
-            figures["stats"] = netfc.torch.stats()
         dist.barrier()
         dist.destroy_process_group()
     return figures

@@ -38,3 +38,4 @@ def test_time_and_bytes(tmp_path):
     figures = run(tmp_path, '--time', '--steps', '4', '--megabits', '0')
     bytes_of = {one['way']: one['link_bytes'] for one in figures['timed']}
     assert bytes_of['netfc'] < bytes_of['invariant'] < 3 * bytes_of['netfc']
+    assert 0 < figures['adding'] < 1

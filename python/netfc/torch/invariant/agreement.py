@@ -31,6 +31,12 @@ class Alone:
 
     group: Any = None
     rank, size = 0, 1
+    numbers: tuple[int, ...] = (0,)  # of its ranks in the default group, for people
+
+    def named(self, ranks: list[int]) -> str:
+        """Ranks of the group, for people."""
+        numbers = ", ".join(str(self.numbers[rank]) for rank in ranks)
+        return f"rank {numbers}" if len(ranks) == 1 else f"ranks {numbers}"
 
     def gather(self, text: str) -> list[str]:
         """The texts of all ranks."""
@@ -69,7 +75,8 @@ class Alone:
                 said.setdefault(text, []).append(rank)
         if said:
             raise InvariantError(
-                f"{where}: " + "; ".join(f"{_named(ranks)}: {text}" for text, ranks in said.items())
+                f"{where}: "
+                + "; ".join(f"{self.named(ranks)}: {text}" for text, ranks in said.items())
             )
 
 
@@ -92,6 +99,7 @@ class Ranks(Alone):
                 f' does not add exactly: give torch.distributed.new_group(backend="{BACKEND}")'
             )
         self.group = group
+        self.numbers = tuple(dist.get_global_rank(group, rank) for rank in range(self.size))
 
 
 class Done:
@@ -99,10 +107,6 @@ class Done:
 
     def wait(self) -> None:
         """At once."""
-
-
-def _named(ranks: list[int]) -> str:
-    return ("rank " if len(ranks) == 1 else "ranks ") + ", ".join(map(str, ranks))
 
 
 def digest(tensor: Any) -> str:
@@ -147,7 +151,9 @@ def compare(ranks: Alone, facts: dict[str, Any]) -> None:
     name, which are looked at one by one."""
     everybody = [json.loads(text) for text in ranks.gather(json.dumps(facts))]
     differing = [
-        said for key in facts for said in _differing(key, [one.get(key) for one in everybody])
+        said
+        for key in facts
+        for said in _differing(ranks, key, [one.get(key) for one in everybody])
     ]
     if differing:
         more = f"; and {len(differing) - 5} more" if len(differing) > 5 else ""
@@ -156,7 +162,7 @@ def compare(ranks: Alone, facts: dict[str, Any]) -> None:
         )
 
 
-def _differing(key: str, values: list[Any]) -> list[str]:
+def _differing(ranks: Alone, key: str, values: list[Any]) -> list[str]:
     if all(value == values[0] for value in values):
         return []
     if isinstance(values[0], dict):
@@ -164,9 +170,9 @@ def _differing(key: str, values: list[Any]) -> list[str]:
         return [
             said
             for name in names
-            for said in _differing(f"{key} {name}", [value.get(name) for value in values])
+            for said in _differing(ranks, f"{key} {name}", [value.get(name) for value in values])
         ]
-    ranks: dict[str, list[int]] = {}
+    having: dict[str, list[int]] = {}
     for rank, value in enumerate(values):
-        ranks.setdefault("none" if value is None else str(value), []).append(rank)
-    return [f"{key}: " + ", ".join(f"{_named(who)} {value}" for value, who in ranks.items())]
+        having.setdefault("none" if value is None else str(value), []).append(rank)
+    return [f"{key}: " + ", ".join(f"{ranks.named(who)} {value}" for value, who in having.items())]

@@ -111,18 +111,19 @@ class Gradients:
             bucket.work = bucket.sums.start(self._ranks)
 
     def _add(self, bucket: Bucket) -> None:
-        for number, place in enumerate(bucket.places):
-            parameter = self.parameters[place]
-            gradient, parameter.grad = parameter.grad, None
-            if gradient is None:
-                continue
-            self.uses[place] += 1
-            if gradient.is_sparse:
-                self._problem(
-                    f"{self.names[place]} has a sparse gradient: give the layer sparse=False"
-                )
-            else:
-                bucket.sums.add(number, gradient)
+        bucket.sums.add_all([self._taken(place) for place in bucket.places])
+
+    def _taken(self, place: int) -> Any:
+        """A gradient, if there is one, which is no more the parameter's."""
+        parameter = self.parameters[place]
+        gradient, parameter.grad = parameter.grad, None
+        if gradient is None:
+            return None
+        self.uses[place] += 1
+        if not gradient.is_sparse:
+            return gradient
+        self._problem(f"{self.names[place]} has a sparse gradient: give the layer sparse=False")
+        return None
 
 
 def _node_of(parameter: Any) -> Any:

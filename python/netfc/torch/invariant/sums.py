@@ -18,6 +18,9 @@ FORMATS = {
 }
 
 
+_SMALL = 1 << 14  # numbers
+
+
 class Sums:
     """The sums of tensors of one type and these shapes, in the order of the shapes.
 
@@ -39,6 +42,21 @@ class Sums:
         if tensor.numel():
             values = layout.as_array(tensor.detach().contiguous())
             self._totals.add(values, self._first[place])
+
+    def add_all(self, tensors: Sequence[Any]) -> None:
+        """Add a tensor to those of each place; None: nothing. Small ones are put together first: a
+        copy takes less than a call."""
+        some: list[Any] = []
+        for place, tensor in enumerate((*tensors, None)):
+            if tensor is not None and tensor.numel() < _SMALL:
+                some.append(tensor.detach().reshape(-1))
+                continue
+            if some:
+                values = layout.as_array(torch.cat(some))
+                self._totals.add(values, self._first[place - len(some)])
+                some = []
+            if tensor is not None:
+                self.add(place, tensor)
 
     def add_lanes(self, totals: Totals) -> None:
         """Add all lanes of other totals of this type to the first number."""

@@ -276,8 +276,9 @@ class Training:
                 if wrong:
                     more = f" and {len(wrong) - 3} more" if len(wrong) > 3 else ""
                     raise InvariantError(
-                        f"step {step}: unit {unit} is not the same at rank {first} and at rank"
-                        f" {rank}: {', '.join(wrong[:3])}{more}"
+                        f"step {step}: unit {unit} is not the same at"
+                        f" {self._ranks.named([first])} and at {self._ranks.named([rank])}:"
+                        f" {', '.join(wrong[:3])}{more}"
                     )
 
     def _digests(self, loss: Any) -> list[str]:
