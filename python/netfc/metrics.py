@@ -161,6 +161,7 @@ class Collector(registry.Collector):
             self._note(str(error))
             up.add_metric([], 0)
             yield up
+            yield InfoMetricFamily("netfc_down", "Why not", value={"reason": str(error)})
             return
         self._note("")
         up.add_metric([], 1)

@@ -57,6 +57,8 @@ def parsed():
     for extent, meaning in EXTENTS.items():
         size.add_argument(f"--{extent}", dest="extent", action="store_const", const=extent,
                           help=meaning)
+    parser.add_argument("--poll", action="store_true",
+                        help="with --mixes: also the direct engine that never sleeps, in turns")
     parser.add_argument("--rounds", type=positive, metavar="N", help="rounds of each comparison (default 5)")
     parser.add_argument("--no-huge", action="store_true",
                         help="no hugepages, even if there are free ones")
@@ -71,6 +73,8 @@ def parsed():
     arguments = parser.parse_args()
     if arguments.numbers and not arguments.document:
         parser.error("--numbers: only with --document")
+    if arguments.poll and (arguments.extent != "mixes" or arguments.document):
+        parser.error("--poll: only with --mixes, and not with --document")
     if arguments.document and arguments.extent == "quick":
         parser.error("--document: --quick does not measure enough for it")
     if arguments.document and arguments.extent == "mixes" and not page.numbers(arguments.document).exists():
@@ -90,10 +94,11 @@ def print_table(title, head, rows):
 class Run:
     """One run of the benchmark: measures what results do not have yet, and prints it."""
 
-    def __init__(self, extent, results, bench, traffic, settings):
+    def __init__(self, extent, results, bench, traffic, settings, polling=False):
         self._extent, self._results, self._settings = extent, results, settings
         self._bench, self._traffic = bench, traffic
         self._contenders = contenders.find(bench.build)
+        self._polling = [contenders.Contender("netfc", "direct", "--poll")] if polling else []
         self._engines = [item.mode for item in self._contenders if item.family == "netfc"]
 
     def _capture(self, lanes):
@@ -133,7 +138,7 @@ class Run:
         """Packets that differ, in random order."""
         wanted = {mix.name: mix for mix in mixes.MIXES if mix.quick or self._extent != "quick"}
         found = self._measured("mixes", wanted, lambda mix: mixes.run(
-            self._bench, self._contenders, mix, self._settings))
+            self._bench, self._contenders + self._polling, mix, self._settings))
         print_table("Traffic mixes, the worst for direct first",
                     *tables.of(tables.mixes_columns(found), tables.worst_first(found)))
         without_ports = {name: mix for name, mix in wanted.items() if not mix.bridge}
@@ -221,7 +226,7 @@ def measure(arguments, memory, results, settings):
         folder = pathlib.Path(folder)
         bench = contenders.Bench(arguments.build, memory, folder)
         traffic = Traffic(folder, arguments.build / "benchmark")
-        Run(arguments.extent, results, bench, traffic, settings).all()
+        Run(arguments.extent, results, bench, traffic, settings, arguments.poll).all()
 
 
 def write_document(folder, numbers, extent="usual"):

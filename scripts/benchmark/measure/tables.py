@@ -83,9 +83,11 @@ def mixes_columns(found):
     """Packets per second of each contender, then ratios."""
     names = next(iter(found.values()))
     return [("", named), *((f"{name}: Mpps", mpps(name)) for name in names),
-            *((f"{name.split()[1]} of 5tswap", of_peer(name, SWAP))
+            *((f"{name.split(maxsplit=1)[1]} of 5tswap", of_peer(name, SWAP))
               for name in names if name.startswith(SWITCH)),
-            ("direct of csum", of_peer(DIRECT, SUM))]
+            ("direct of csum", of_peer(DIRECT, SUM)),
+            *((f"direct of {name.split(maxsplit=1)[1]}", of_peer(DIRECT, name))
+              for name in names if name.startswith(DIRECT) and name != DIRECT)]
 
 
 def parts(found, alone):

@@ -29,15 +29,17 @@ SETS = {**TABLES, "fp8_e4m3": "fp8_e4m3_exact", "fp8_e5m2": "fp8_e5m2_exact"}
 
 @dataclass(frozen=True)
 class Contender:
-    """A program to measure. family: "netfc" or "testpmd"; mode: the match engine, the peer's mode."""
+    """A program to measure. family: "netfc" or "testpmd"; mode: the match engine, the peer's mode;
+    option: one of the switch's that others do not have."""
 
     family: str
     mode: str
+    option: str = ""
 
     @property
     def name(self):
         """For tables and files."""
-        return f"{self.family} {self.mode}"
+        return f"{self.family} {self.mode} {self.option}".rstrip()
 
     @property
     def megabytes(self):
@@ -93,7 +95,7 @@ class Bench:
             return Polling(contender.name, self._testpmd(contender, ports, lcores), folder,
                            len(ports))
         words = self._netfc(contender, ports, lcores, table.count(",") + 1)
-        words += ["--tables", table, "--stats-json", folder / "stats", *options]
+        words += ["--tables", table, "--stats-json", folder / "stats", *contender.option.split(), *options]
         return Switch(contender.name, words, folder, len(ports))
 
     def _eal(self, contender, ports, lcores, sets=1):

@@ -182,7 +182,10 @@ def test_two_switches_can_be_summed(running, tmp_path):
 
 def test_a_switch_that_is_away_is_down(tmp_path):
     with Exporter(tmp_path / 'nothing') as exporter:
-        assert samples(exporter.scrape()) == {'netfc_up': 0}
+        found = samples(exporter.scrape())
+        reason, = set(found) - {'netfc_up'}
+    assert found == {'netfc_up': 0, reason: 1}
+    assert reason.startswith('netfc_down_info{reason="no switch ') and 'nothing' in reason
 
 
 def test_a_destination_under_attack(tmp_path):

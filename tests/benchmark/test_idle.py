@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""scripts/bench idle: that it measures, and what it refuses."""
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+import project_scripts
+import switch
+from needs import needs_namespaces, needs_tap
+
+
+def bench(*options):
+    return subprocess.run([project_scripts.SCRIPTS / 'bench', 'idle', *map(str, options)], text=True,
+                          env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)},
+                          capture_output=True, timeout=switch.TIMEOUT_S, check=False)
+
+
+@needs_namespaces
+@needs_tap
+def test_a_row_for_each_port_and_mode(tmp_path):
+    done = bench('--seconds', 2, '--answers', 2, '--silence', 0.1, '--json', tmp_path / 'json')
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = re.findall(r'^\| (TAP|AF_PACKET) \| (sleeping|`--poll`) \| [\d.]+ % \|', done.stdout, re.MULTILINE)
+    found = json.loads((tmp_path / 'json').read_text())
+    assert len(rows) == len(found) == 4
+    share = {(one['port'], one['mode']): one['share'] for one in found}
+    for port in ('TAP', 'AF_PACKET'):
+        assert share[port, 'sleeping'] < share[port, '`--poll`']
+    assert all(len(one['answers_us']) == 2 and min(one['answers_us']) > 0 for one in found)
+
+
+@pytest.mark.parametrize('options', [('--seconds', 0), ('--answers', 0), ('--silence', -1)])
+def test_bad_options(options):
+    done = bench(*options)
+    assert done.returncode == 1 and 'more than 0' in done.stderr
