@@ -284,7 +284,36 @@ refuse_fork(const char *name)
 		(send, receive, count, type, op, comm, request),                                  \
 		keep_block(&call, send, receive, count), request)
 
+/* A request that can be started again and again. */
+#define PERSISTENT(function, parameters, arguments)                                      \
+	EXPORT int netfc_mpi_##function parameters;                                      \
+	int netfc_mpi_##function parameters                                              \
+	{                                                                                \
+		struct call call = {                                                     \
+			.name = "MPI_" #function, .type = type, .op = op, .comm = comm}; \
+                                                                                         \
+		if (shim_is_forked())                                                    \
+			return refuse_fork(call.name);                                   \
+		if (shim_begin() && comm != MPI_COMM_NULL)                               \
+			leave_to_mpi(&call, LEFT_PERSISTENT);                            \
+		return shim.real.function arguments;                                     \
+	}
+
+#define MADE MPI_Info info, MPI_Request *request
+#define ALL_PERSISTENT(suffix, count_type)                                                       \
+	PERSISTENT(Allreduce_init##suffix, (VALUES, count_type count, HOW, IN, MADE),            \
+		(send, receive, count, type, op, comm, info, request))                           \
+	PERSISTENT(Reduce_init##suffix, (VALUES, count_type count, HOW, int root, IN, MADE),     \
+		(send, receive, count, type, op, root, comm, info, request))                     \
+	PERSISTENT(Reduce_scatter_init##suffix,                                                  \
+		(VALUES, const count_type counts[], HOW, IN, MADE),                              \
+		(send, receive, counts, type, op, comm, info, request))                          \
+	PERSISTENT(Reduce_scatter_block_init##suffix, (VALUES, count_type count, HOW, IN, MADE), \
+		(send, receive, count, type, op, comm, info, request))
+
 REDUCTIONS(, int)
 #ifdef MPI_LARGE_COUNTS
 REDUCTIONS(_c, MPI_Count)
+ALL_PERSISTENT(, int)
+ALL_PERSISTENT(_c, MPI_Count)
 #endif

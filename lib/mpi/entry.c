@@ -50,20 +50,27 @@
 
 #ifdef MPI_LARGE_COUNTS
 #define LARGE(X, name, count) X(name##_c, count)
+#define PERSISTENT(X)                   \
+	BOTH(X, Allreduce_init, 8)      \
+	BOTH(X, Reduce_init, 9)         \
+	BOTH(X, Reduce_scatter_init, 8) \
+	BOTH(X, Reduce_scatter_block_init, 8)
 #else
 #define LARGE(X, name, count)
+#define PERSISTENT(X)
 #endif
 
 #define BOTH(X, name, count) X(name, count) LARGE(X, name, count)
-#define REDUCTIONS(X)                    \
-	BOTH(X, Allreduce, 6)            \
-	BOTH(X, Reduce, 7)               \
-	BOTH(X, Reduce_scatter, 6)       \
-	BOTH(X, Reduce_scatter_block, 6) \
-	BOTH(X, Iallreduce, 7)           \
-	BOTH(X, Ireduce, 8)              \
-	BOTH(X, Ireduce_scatter, 7)      \
-	BOTH(X, Ireduce_scatter_block, 7)
+#define REDUCTIONS(X)                     \
+	BOTH(X, Allreduce, 6)             \
+	BOTH(X, Reduce, 7)                \
+	BOTH(X, Reduce_scatter, 6)        \
+	BOTH(X, Reduce_scatter_block, 6)  \
+	BOTH(X, Iallreduce, 7)            \
+	BOTH(X, Ireduce, 8)               \
+	BOTH(X, Ireduce_scatter, 7)       \
+	BOTH(X, Ireduce_scatter_block, 7) \
+	PERSISTENT(X)
 
 /* Where other ranks are waited for, in an MPI library that then lets nothing else go on. */
 #ifdef MPI_WAITS_ALONE

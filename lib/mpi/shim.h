@@ -34,15 +34,22 @@ clock_ns(void)
  */
 
 #ifdef MPI_LARGE_COUNTS
-#define REAL_LARGE_(X)            \
-	X(Allreduce_c)            \
-	X(Reduce_c)               \
-	X(Reduce_scatter_c)       \
-	X(Reduce_scatter_block_c) \
-	X(Iallreduce_c)           \
-	X(Ireduce_c)              \
-	X(Ireduce_scatter_c)      \
-	X(Ireduce_scatter_block_c)
+#define REAL_LARGE_(X)             \
+	X(Allreduce_c)             \
+	X(Reduce_c)                \
+	X(Reduce_scatter_c)        \
+	X(Reduce_scatter_block_c)  \
+	X(Iallreduce_c)            \
+	X(Ireduce_c)               \
+	X(Ireduce_scatter_c)       \
+	X(Ireduce_scatter_block_c) \
+	REAL_PERSISTENT_(X, )      \
+	REAL_PERSISTENT_(X, _c)
+#define REAL_PERSISTENT_(X, suffix)    \
+	X(Allreduce_init##suffix)      \
+	X(Reduce_init##suffix)         \
+	X(Reduce_scatter_init##suffix) \
+	X(Reduce_scatter_block_init##suffix)
 #else
 #define REAL_LARGE_(X)
 #endif
@@ -81,6 +88,7 @@ void *real_symbol(const char *name);
 	X(INTERCOMMUNICATOR, "an intercommunicator has two groups")                       \
 	X(SIZE, "it has more ranks or nodes than switches take: 64 at each, at up to 64") \
 	X(LARGE, "there are more than 2^31 - 1 values")                                   \
+	X(PERSISTENT, "requests that can be started again are not stood in for")          \
 	X(SETUP, "the MPI library cannot be hooked into")
 
 enum left_to_mpi {
@@ -121,7 +129,7 @@ struct shim {
 	atomic_uint said;
 	atomic_bool said_slots;
 	atomic_uint job_count;
-	atomic_uint under_way; /**< reductions that were called, and have not ended */
+	atomic_uint under_way;           /**< reductions that were called, and have not ended */
 	atomic_ullong by_switch, by_mpi; /**< reductions */
 	pthread_mutex_t tally_lock;
 	struct tally tally; /**< if verbose */

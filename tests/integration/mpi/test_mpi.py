@@ -134,9 +134,11 @@ def test_what_the_switch_does_not_have_is_left_to_mpi(tmp_path, kind):
         live.stop()
     assert done.status == 0, done
     said = [line for line in done.err.splitlines() if line.startswith('netfc-mpi')]
-    assert [re.sub('.*switch has ', '', line) for line in said] == [
+    persistent = [line for line in said if 'can be started again' in line]
+    assert [re.sub('.*switch has ', '', line) for line in said if line not in persistent] == [
         'no floats of more than 64 bits (said once)',
         'no such operation on this type (said once)', 'no such type (said once)']
+    assert len(persistent) == (kind == 'mpich'), done  # Debian 12's Open MPI has none
     assert 'MPI_LONG_DOUBLE, MPI_SUM, is left to MPI' in said[0]
 
 
