@@ -7,6 +7,7 @@
 #include "clock.h"
 
 #define COUNT 5000
+#define HANGS_MS 60000 /* a call that is not over by then */
 
 struct play
 play_of(struct server *server)
@@ -14,7 +15,6 @@ play_of(struct server *server)
 	struct play play = {.place = place_at(server_port(server)), .worker = -1};
 
 	play.options = worker_options(&play.place, 0, 1);
-	play.within_ms = 3000;
 	return play;
 }
 
@@ -62,7 +62,7 @@ play_fails(const struct play *play, struct netfc_allreduce *comm, unsigned int w
 	int status = play_reduce(comm, n);
 	uint64_t took = (clock_now() - began) / NS_PER_MS;
 	const char *text = netfc_allreduce_error(comm);
-	int wrong = status != play->expected || took > play->within_ms ||
+	int wrong = status != play->expected || took > HANGS_MS ||
 		(play->mention != NULL && strstr(text, play->mention) == NULL) ||
 		play_reduce(comm, n) != NETFC_ALLREDUCE_BROKEN;
 

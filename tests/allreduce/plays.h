@@ -16,11 +16,10 @@ struct play {
 	struct netfc_allreduce_options options; /* but for switches and worker */
 	int expected;
 	int worker;          /* that is silent, or does something else; -1 */
-	uint64_t within_ms;  /* from the allreduce to the failure */
 	const char *mention; /* in the error's text */
 };
 
-/* One at a server's switch, that ought to be over in 3 s. */
+/* One at a server's switch. */
 struct play play_of(struct server *server);
 
 /* Worker `w` of `n` joins. NULL: it can't, and has said so. */
@@ -32,7 +31,7 @@ int play_leave(struct netfc_allreduce *comm, int wrong);
 /* The sum of ones: `n` of them in every value. Returns the status; -1: a value is wrong. */
 int play_reduce(struct netfc_allreduce *comm, unsigned int n);
 
-/* It fails as expected, in time, and says so; whatever is called next fails, too. 0: so it is. */
+/* It fails as expected, and says so; whatever is called next fails, too. 0: so it is. */
 int
 play_fails(const struct play *play, struct netfc_allreduce *comm, unsigned int w, unsigned int n);
 

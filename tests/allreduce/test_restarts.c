@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "clock.h"
 #include "plays.h"
 
 static void
@@ -23,26 +24,29 @@ test_idle_job(void **state)
 	struct play play;
 	struct netfc_allreduce *comm;
 	struct netfc_allreduce_stats stats;
+	uint64_t began, took_ms;
 
 	(void)state;
-	options.idle_ms = 300;
+	options.idle_ms = 1500;
 	server = server_start(&options);
 	play = play_of(server);
-	/* Kept alive. */
+	/* Kept alive, for longer than an idle job lives. */
 	play.options.keepalive_ms = 100;
 	comm = play_join(&play, 0, 1);
 	assert_non_null(comm);
+	began = clock_now();
 	assert_int_equal(play_reduce(comm, 1), NETFC_ALLREDUCE_OK);
-	usleep(1000000);
+	usleep(2000000);
 	assert_int_equal(play_reduce(comm, 1), NETFC_ALLREDUCE_OK);
 	netfc_allreduce_stats(comm, &stats);
-	assert_in_range(stats.keepalives, 5, 12);
+	took_ms = (clock_now() - began) / NS_PER_MS;
+	assert_in_range(stats.keepalives, 2, took_ms / play.options.keepalive_ms + 1);
 	play_leave(comm, 0);
 	/* Not. */
 	play.options.keepalive_ms = 0;
 	comm = play_join(&play, 0, 1);
 	assert_non_null(comm);
-	usleep(600000);
+	usleep(2000000);
 	play.expected = NETFC_ALLREDUCE_NO_JOB;
 	play.mention = "does not know job 7";
 	assert_int_equal(play_fails(&play, comm, 0, 1), 0);
