@@ -51,8 +51,10 @@ class ProgramNetwork(Network):
                 *KINDS[self._kind], "-o", program, PROGRAM, patience=COMPILE_S)
         ports = [word for n, interface in enumerate(self._interfaces())
                  for word in ("-i", f"{n}@{interface}")]
-        self._launch(middle, self._program, *ports, "--thrift-port", THRIFT_PORT, "--log-level",
-                     "off", program)
+        # The default is one address for all, which namespaces do not part.
+        notifications = f"ipc://{self.folder}/notifications.ipc"
+        self._launch(middle, self._program, *ports, "--thrift-port", THRIFT_PORT,
+                     "--notifications-addr", notifications, "--log-level", "off", program)
         self.introduce(self.hosts.values())
         wait_until(self._has_thrift, "simple_switch does not start", self.switch,
                    self.folder / "switch", PATIENCE)

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get('NETFC_BUILD', HERE.parent.parent / 'build')).resolve()
+# The package looks for its libraries there, too, in this process and in those that it starts.
+os.environ.setdefault('NETFC_BUILD', str(BUILD))
 PROGRAM = BUILD / 'app' / 'dpdk-netfc'
 TABLE_BUILDER = BUILD / 'app' / 'netfc-tables'
 IDLE_MS = 50

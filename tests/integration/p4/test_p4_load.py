@@ -75,6 +75,20 @@ def test_no_switch(tmp_path):
     assert done.returncode == 1 and LAST not in given
 
 
+def test_a_switch_that_is_not_there(tmp_path):
+    """Nothing was loaded, and nothing has to start anew: in simple_switch_CLI's words."""
+    cli = """#!/bin/sh
+echo "$@" >>"{folder}/arguments"
+cat >"{folder}/seen"
+echo "Could not connect to thrift client on port 9091"
+echo "Make sure the switch is running and that you have the right port"
+exit 1
+"""
+    done, _ = load(tmp_path, FORWARD + LAST, cli=cli)
+    assert done.returncode == 1 and done.stdout == ''
+    assert 'cannot connect: is simple_switch running' in done.stderr and 'anew' not in done.stderr
+
+
 def test_no_simple_switch_cli(tmp_path):
     done = subprocess.run(['/usr/bin/python3', LOAD], input='', text=True, capture_output=True,
                           check=False, env={'PATH': str(tmp_path)})

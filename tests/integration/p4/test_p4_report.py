@@ -78,6 +78,24 @@ def test_what_is_compiled_replaces_its_rows(compiler, tmp_path):
     assert len(before) == len(after)
 
 
+def test_a_driver_that_dies(compiler, tmp_path):
+    """Its last line is shown, and the table stays as it was."""
+    copy = tmp_path / 'p4.csv'
+    copy.write_text(COPY.read_text())
+    with open(compiler, 'w', encoding='utf-8') as file:
+        file.write("#!/bin/sh\n[ $1 = --version ] || { echo Traceback '(most recent call last):' >&2; "
+                   "echo 'TypeError: can only concatenate str' >&2; exit 1; }\n")
+    done = run('--chip', 'tofino', '--layout', 'direct', '--format', 'fp16', '--csv', copy, P4C=compiler)
+    assert done.returncode == 1 and copy.read_text() == COPY.read_text()
+    assert 'has died on Tofino 1 fp16 direct 1, exit status 1: TypeError: can only' in done.stderr
+
+
+def test_a_reader_that_has_seen_enough():
+    done = subprocess.run(['bash', '-c', '"$@" | head -n 1', 'bash', sys.executable, REPORT, '--show', COPY],
+                          text=True, capture_output=True, check=True)
+    assert done.stderr == ''
+
+
 def test_a_file_without_rows(tmp_path):
     done = run('--show', tmp_path / 'p4.csv')
     assert done.returncode == 1 and 'no rows: it is written by p4/report --csv' in done.stderr

@@ -61,6 +61,7 @@ def started(folder, middle, count, options, commands, program=PROGRAM):
         middle.run('ethtool', '-K', name, 'rxvlan', 'off', 'txvlan', 'off')
         interfaces += ['-i', f'{port}@{name}']
     process = middle.start('simple_switch', *interfaces, '--thrift-port', THRIFT_PORT,
+                           '--notifications-addr', f'ipc://{folder}/notifications.ipc',
                            '--log-level', 'off', json, stdout=subprocess.DEVNULL,
                            stderr=subprocess.PIPE)
     try:
