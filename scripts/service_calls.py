@@ -8,7 +8,6 @@ import re
 import tempfile
 import time
 
-import namespaces
 import programs
 from command import ROOT, CommandLine, head, row, write_json
 from namespaces import Host, join

@@ -8,6 +8,7 @@ import pytest
 import hosts
 import switch
 from nic import guest, image
+from table import Table, write
 
 NEEDED = ('qemu-system-x86_64', 'busybox', 'cpio', 'dpkg-deb', 'apt-get')
 
@@ -22,6 +23,21 @@ def why_not():
 
 def pytest_addoption(parser):
     parser.addoption('--nic', default='all', help='kinds of NICs, separated by commas, or all (the default)')
+    parser.addoption('--cables', type=int, default=20, help='how often a cable is pulled')
+    parser.addoption('--pulls', type=int, default=2, help='how often a NIC is taken away, an even number')
+    parser.addoption('--write', action='store_true', help='write the table into the document')
+
+
+def pytest_configure(config):
+    config.nic_table = Table()
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if config.nic_table.devices:
+        terminalreporter.section('what was found')
+        terminalreporter.write_line(config.nic_table.text())
+    if config.getoption('--write'):
+        write(config.nic_table.text())
 
 
 def pytest_generate_tests(metafunc):
@@ -35,6 +51,12 @@ def pytest_generate_tests(metafunc):
 def device_(request):
     """The kind of NIC."""
     return request.param
+
+
+@pytest.fixture(name='found')
+def found_(request, device):
+    """found(feature, cell) notes what the device has of a feature."""
+    return lambda feature, cell='yes': request.config.nic_table.add(feature, device, cell)
 
 
 @pytest.fixture(scope='session', name='archive')

@@ -4,7 +4,10 @@
 import collections
 import concurrent.futures
 import contextlib
+import random
+import re
 import socket
+import threading
 import time
 
 import numpy as np
@@ -19,7 +22,10 @@ from nic import guest
 SETS = ('fp16_k1024', 'posit16_k512', 'bf16_k128', 'posit16_es2_k256')
 BATCH = 32  # frames on their way: less than a ring of the guest's
 ADDRESS = ['--address', f'{hosts.SWITCH_IP}/24']
-CYCLES = 20  # of a cable
+MOMENT_S = 0.3  # up to
+PAUSE_S = 0.002
+WAKINGS = 5
+CHECKED = 20  # once in so many
 
 
 def first_port(*options, **more):
@@ -54,7 +60,7 @@ def exchanged(host, sent):
     return came
 
 
-def test_every_frame_as_over_a_file(machine):
+def test_every_frame_as_over_a_file(machine, found):
     """Requests of all formats and operations in all wrappings, and what is none: byte for byte."""
     started, joined = machine
     sent = [frame.ljust(frames.MIN_FRAME, b'\0') for _, frame in frames.wrapped()]
@@ -66,9 +72,10 @@ def test_every_frame_as_over_a_file(machine):
         stats = live.stop()
     assert collections.Counter(came) == collections.Counter(expected)
     assert stats['rx_packets'] == stats['tx_packets'] == len(sent)
+    found('frames of all formats and wrappings, byte for byte as over a capture')
 
 
-def test_bridge(machine):
+def test_bridge(machine, found):
     """Hosts at two NICs reach each other, and requests between them are computed."""
     started, joined = machine
     with configured(joined), guest.GuestSwitch(started, ['--forward', 'bridge']) as live:
@@ -81,9 +88,10 @@ def test_bridge(machine):
         assert address[0] == first.ipv4
         assert payload[5] == 0x80 and payload[16:18] == b'\x42\x00'  # fp16: 1 + 2
         live.stop()
+    found('bridge between two NICs')
 
 
-def test_jumbo_frames(machine):
+def test_jumbo_frames(machine, found):
     """What does not fit into a buffer of vmxnet3's is lost there, and counted: driver's or QEMU's."""
     started, joined = machine
     lost = started.device == 'vmxnet3'
@@ -96,6 +104,8 @@ def test_jumbo_frames(machine):
                 joined[0].ping(joined[1].ipv4)
         stats = live.stop()
         assert (stats['drops']['oversize'], stats['devices']['rx_errors']) == (0, int(lost))
+    found('frames of 9,000 bytes',
+          'up to 2,000 bytes; longer ones are counted as lost at the device' if lost else 'yes')
 
 
 def sums(host, values):
@@ -111,7 +121,7 @@ def sums(host, values):
         return list(threads.map(work, range(len(values))))
 
 
-def test_sums_in_two_shards(machine):
+def test_sums_in_two_shards(machine, found):
     """Both queues of a NIC have a shard each where it has two."""
     started, joined = machine
     draw = np.random.default_rng(1)
@@ -120,47 +130,111 @@ def test_sums_in_two_shards(machine):
     with configured(joined[:1]), guest.GuestSwitch(started, words, **more) as live:
         results = sums(joined[0], values)
         live.stop()
+        steered = 'steering  port 0: by the device' in live.stdout
+        queues = re.search(r'port 0 +\S+, (\d+) receive', live.stdout)[1]
+    assert steered == (started.device == 'igb')
     exact = (values[0].astype('f8') + values[1]).astype('f4')
     for result in results:
         np.testing.assert_array_equal(result.view('u4'), exact.view('u4'))
+    found('receive queues', queues)
+    found('sums of two workers, on two lcores')
+    found('steering by the device (`rte_flow`)', 'yes' if steered else 'no')
 
 
-def test_a_cable_that_is_pulled(machine):
-    """Traffic goes on when it is back, as often as it is pulled; every packet is accounted for."""
+def test_receive_interrupts(machine, found):
+    """An lcore that sleeps is woken; where the driver routes none, it says so and stays on the ramp."""
     started, joined = machine
+    silent = started.device == 'e1000e'  # its driver does not route causes to the vectors of MSI-X
+    with configured(joined[:1]):
+        for options in [['--vfio-intr=msi'], []] if silent else [[]]:
+            words, more = first_port(*ADDRESS)
+            more['eal'] += options
+            with guest.GuestSwitch(started, words, **more) as live:
+                for _ in range(WAKINGS):
+                    started.run('sleep 1')
+                    joined[0].ping(hosts.SWITCH_IP, count=1)
+                stats = live.stop()
+                missing = 'no longer waits for receive interrupts: packets came without' in live.stderr
+            assert missing == (silent and not options)
+            assert (stats['interrupts'] > 0) != missing
+    found('receive interrupts', 'with `--vfio-intr=msi`' if silent else 'yes')
+
+
+@contextlib.contextmanager
+def traffic(host, on=True):
+    """Requests of a host's, without a pause for long, and whatever comes back."""
+    ended = threading.Event()
+
+    def ask():
+        with host.udp() as client:
+            client.setblocking(False)
+            while not ended.wait(PAUSE_S):
+                with contextlib.suppress(OSError):
+                    client.sendto(frames.request(), (hosts.SWITCH_IP, 20038))
+                    client.recv(2048)
+
+    thread = threading.Thread(target=ask)
+    if on:
+        thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        if on:
+            thread.join()
+
+
+def test_a_cable_that_is_pulled(machine, found, request):
+    """At random moments; answers come when it is back, and every packet is accounted for."""
+    started, joined = machine
+    times, draw = request.config.getoption('--cables'), random.Random(1)
     words, more = first_port(*ADDRESS)
     with configured(joined[:1]), guest.GuestSwitch(started, words, **more) as live:
-        with joined[0].udp() as client:
-            client.settimeout(0.2)
-            for number in range(CYCLES):
-                started.monitor.do('set_link', name='nic0', up=False)
-                client.sendto(frames.request(identity=number), (hosts.SWITCH_IP, 20038))
-                started.monitor.do('set_link', name='nic0', up=True)
-                answered(client, 1000 + number)
+        with traffic(joined[0]):
+            for number in range(times):
+                for up in (False, True):
+                    time.sleep(draw.uniform(0, MOMENT_S))
+                    started.monitor.do('set_link', name='nic0', up=up)
+                if number % CHECKED == 0:
+                    answered(joined[0], number)
+        answered(joined[0], times)
         live.stop()
+    found('cable pulled and back at random moments, with traffic', f'{times:,} times')
 
 
-def test_a_nic_that_is_pulled(machine):
-    """The switch gives it back, and goes on with the other one; without any, it ends."""
+def test_a_nic_that_is_pulled(machine, found, request):
+    """At random moments, also asleep. The switch goes on with the other one; without any, it ends."""
     started, joined = machine
-    with configured(joined), guest.GuestSwitch(started, ['--address', f'{hosts.SWITCH_IP}/24',
-                                                         '--forward', 'bridge']) as live:
-        joined[0].ping(joined[1].ipv4)
-        started.pull(1)
-        assert '0000:02:00.0, has gone; 1 port is left' in live.stderr
-        with joined[0].udp() as client:
-            client.settimeout(0.2)
-            answered(client, 1)
-        started.plug(1)
-        started.pull(0)
-        assert '0000:01:00.0, has gone, and no port is left: this is the end' in live.stderr
-        stats = live.ended(status=2)
-        started.plug(0)
-    assert stats['devices']['rx_packets'] > 0
+    times, draw = request.config.getoption('--pulls'), random.Random(1)
+    options = [*ADDRESS, '--forward', 'bridge']
+    for number in range(times // 2):
+        gone, last = draw.sample([0, 1], 2)
+        with configured(joined), guest.GuestSwitch(started, options) as live:
+            answered(joined[gone], number)
+            busy = number % 2 == 0
+            with traffic(joined[0], busy), traffic(joined[1], busy):
+                time.sleep(draw.uniform(0, MOMENT_S))
+                started.pull(gone)
+                assert f'0000:0{gone + 1}:00.0, has gone; 1 port is left' in live.stderr
+                answered(joined[last], number)
+                time.sleep(draw.uniform(0, MOMENT_S))
+                started.pull(last)
+            assert f'0000:0{last + 1}:00.0, has gone, and no port is left: this is the end' in live.stderr
+            assert live.ended(status=2)['devices']['rx_packets'] > 0
+            for nic in (gone, last):
+                started.plug(nic)
+    found('device taken away (`device_del`) and back at random moments, with traffic or asleep',
+          f'{times:,} times')
 
 
-def answered(client, number):
+def answered(host, number):
     """Asks until there is an answer to this one."""
+    with host.udp() as client:
+        client.settimeout(0.2)
+        ask_until(client, number)
+
+
+def ask_until(client, number):
     limit = time.monotonic() + hosts.TIMEOUT_S
     while time.monotonic() < limit:
         client.sendto(frames.request(identity=number), (hosts.SWITCH_IP, 20038))

@@ -216,6 +216,10 @@ class GuestSwitch:
         self.guest.run('kill -9 $(cat /tmp/pid)', status=None)
 
     @property
+    def stdout(self):
+        return self.guest.run('cat /tmp/out')
+
+    @property
     def stderr(self):
         return self.guest.run('cat /tmp/err')
 
