@@ -5,8 +5,9 @@
  * one, sums for one and sums for all in turn), leave, and join again with the same number and
  * token, from the same ports. The network loses, repeats, reorders and delays, from one incarnation
  * into the next as well. While a job is not complete, processes may be restarted at the same port
- * or another, with or without a leave, or be silent for long; the switch may be restarted at any
- * time. Usage: aggregate_explore_jobs SLOTS ROUNDS PACKETS TROUBLES [ALIVE]
+ * or another, with or without a leave, or be silent for long; with ALIVE, members
+ * tell answers to one message from those to another, and show that they are alive, and the switch
+ * may be restarted at any time. Usage: aggregate_explore_jobs SLOTS ROUNDS PACKETS TROUBLES [ALIVE]
  *
  * In each state: a result that a worker accepts is the sum of its own incarnation's values; what a
  * process sends now is not refused; what an earlier one sent changes nobody's place; and if from
@@ -25,7 +26,7 @@
 
 static struct states states = {.words = MODEL_WORDS};
 static unsigned int most_sent;
-static bool keep_alive;
+static bool keep_alive; /* signs of life, ids of messages, restarts of the switch */
 
 static void
 reach(const struct model *m)
@@ -199,7 +200,8 @@ look_into(const struct model *m)
 	if (m->troubles == 0 || m->forgotten)
 		return;
 	look_into_silence(m);
-	look_into_switch_restart(m);
+	if (keep_alive)
+		look_into_switch_restart(m);
 	for (unsigned int w = 0; w < WORKERS; w++)
 		look_into_restart(m, w);
 }
@@ -242,6 +244,7 @@ main(int argc, char **argv)
 	job_rounds = (uint32_t)given[1];
 	most_sent = (unsigned int)given[2];
 	keep_alive = given[4] != 0;
+	member_ids = keep_alive ? IDS - 1 : 1;
 	if ((job_slots != 1 && job_slots != 2) || job_rounds < 1 || job_rounds > 3 ||
 		job_slots * job_rounds > MAX_CHUNKS || most_sent < 1 ||
 		most_sent > MAX_IN_FLIGHT - 1 || given[3] > PORTS - 1) {

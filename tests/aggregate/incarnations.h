@@ -23,7 +23,7 @@
 #define PORTS 4     /* of a worker: another for each process of it */
 #define PROCESSES 2 /* of them have the same UDP port */
 #define NUMBERS 8   /* of sessions and of what cookies are made of */
-#define IDS 3       /* of a state's messages */
+#define IDS 3       /* of a state's messages, and one that none has */
 #define NUMBER 5    /* of the job */
 #define TOKEN 77
 
@@ -147,6 +147,7 @@ void member_leave(struct model_worker *worker);
 /* What workers and the network do in a state of the model; what must not be is told by fail(). */
 
 extern uint32_t job_slots, job_rounds; /**< of a job: set before anything else */
+extern unsigned int member_ids; /**< of a state's messages, up to IDS - 1: later ones are one */
 
 /** Packets in flight. */
 unsigned int in_flight(const struct model *m);

@@ -92,7 +92,7 @@ member_send(struct model *model, unsigned int w, enum kind kind)
 	if (aggregate_member_poll(&member, &times, 0, 0, &message) != AGGREGATE_DO_SEND)
 		fail("a member has nothing to send", model);
 	keep(worker, &member);
-	if (worker->id < IDS - 1)
+	if (worker->id < member_ids)
 		worker->id++;
 	if (message.op == AGGREGATE_JOIN && message.join.cookie == 0)
 		packet.cookie = false;

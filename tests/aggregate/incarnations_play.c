@@ -8,6 +8,7 @@
 #include "states.h"
 
 uint32_t job_slots, job_rounds;
+unsigned int member_ids = 1;
 
 /* ---- The network ---- */
 
