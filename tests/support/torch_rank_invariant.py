@@ -204,6 +204,16 @@ def wrong_inputs():
         reduction='none' if at_last() else 'mean')
     said['no mean'] = problem_of(run)
 
+    run = Run('network')
+    try:
+        for step in run.training.steps(run.sampler, until=1):
+            for batch in step:
+                if not at_last():
+                    step.backward(run.loss(batch))
+        said['no backward'] = 'nothing'
+    except invariant.InvariantError as error:
+        said['no backward'] = str(error)
+
     run = Run('network', deal=lambda step, units, ranks: [0 if at_last() else SIZE - 1] * units)
     said['dealt differently'] = problem_of(run)
 

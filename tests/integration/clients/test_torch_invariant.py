@@ -69,6 +69,8 @@ def test_what_is_wrong_is_said_at_all_ranks(tmp_path):
     assert 'step: ranks 0, 1 3, rank 2 4' in said['checkpoint of another step']
     assert 'the checkpoint is of seed 7' in said['checkpoint of another seed']
     assert 'rank 2: unit 2: the loss is a tensor of shape (4,)' in said['no mean']
+    assert 'has not been called' not in said['no mean']
+    assert 'rank 2: unit 2: step.backward(loss) has not been called' in said['no backward']
     assert 'others than there are: deal()' in said['dealt differently']
     assert said['not finite'] == alone['not finite'] and said['not finite'][0]
     assert 'threads: ranks 0, 1 1, rank 2 2' in said['threads']

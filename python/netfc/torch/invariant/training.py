@@ -21,6 +21,8 @@ from netfc.torch.invariant.sums import FORMATS, Sums, norm
 # A unit's number as one of 16 bits: their sum tells whether each was computed once.
 _HASH = 40503, 1 << 16
 
+_NOT_CALLED = object()  # in the place of a unit's loss
+
 # What depends on the ranks themselves.
 _WRAPPERS = ("DataParallel", "DistributedDataParallel", "FullyShardedDataParallel")
 
@@ -197,8 +199,9 @@ class Training:
 
     def end_unit(self, unit: int, counts: bool, loss: Any, digests: dict[int, list[str]]) -> None:
         """After its backward pass. digests: of units that are compared."""
-        if loss is None:
+        if loss is _NOT_CALLED:
             self._problems.append(f"unit {unit}: step.backward(loss) has not been called")
+            loss = None
         if unit in digests:
             digests[unit] = self._digests(loss)
         if counts and loss is not None:
@@ -301,7 +304,7 @@ class Step:
         self.nonfinite: list[str] = []
         self._training, self._batches = training, batches
         self._unit: int | None = None
-        self._unit_loss: Any = None
+        self._unit_loss: Any = _NOT_CALLED
         self._units: Iterator[Any] | None = None
 
     def __iter__(self) -> Iterator[Any]:
@@ -311,7 +314,7 @@ class Step:
 
     def backward(self, loss: Any) -> None:
         """In the place of loss.backward(), once for each unit. loss: the mean over the unit."""
-        if self._unit is None or self._unit_loss is not None:
+        if self._unit is None or self._unit_loss is not _NOT_CALLED:
             raise RuntimeError(
                 f"step {self.number}: backward() is called once for each unit, inside of the loop"
             )
@@ -346,7 +349,7 @@ class Step:
             # What is compared is looked at before it is reduced.
             is_last = counts and unit == own[-1] and not compared
             training.begin_unit(self.number, unit, is_last)
-            self._unit, self._unit_loss = unit, None
+            self._unit, self._unit_loss = unit, _NOT_CALLED
             yield self._next_batch()
             training.end_unit(unit, counts, self._unit_loss, compared)
             self._unit = None
@@ -361,8 +364,9 @@ def _check(model: nn.Module) -> None:
     """Raises ValueError or TypeError, by name."""
     for name, module in model.named_modules():
         kind = type(module).__name__
+        name = name or "the model"
         if kind in _WRAPPERS:
-            raise ValueError(f"{name or 'the model'} is a {kind}: give the model inside of it")
+            raise ValueError(f"{name} is a {kind}: give the model inside of it")
         if kind == "SyncBatchNorm":
             raise ValueError(
                 f"{name} is a SyncBatchNorm, whose sums depend on who has which samples: give"
