@@ -27,7 +27,7 @@ make_arm64_tree() {
 		return 1
 	}
 	for package in "$arm64"/tree/var/cache/apt/archives/*.deb; do
-		dpkg-deb --extract "$package" "$arm64/tree"
+		dpkg-deb --extract "$package" "$arm64/tree" || return 1
 		rm "$package"
 	done
 	# Links to shared libraries name them from the root.
