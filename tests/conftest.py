@@ -34,7 +34,8 @@ def shuffled(items, draw):
     files = [list(tests) for _, tests in itertools.groupby(items, lambda item: item.path)]
     draw.shuffle(files)
     for tests in files:
-        draw.shuffle(tests)
+        if not tests[0].get_closest_marker('in_order'):
+            draw.shuffle(tests)
     return itertools.chain.from_iterable(files)
 
 

@@ -19,7 +19,8 @@ DEFAULT = '/etc/default/dpdk-netfc'
 MAX_EXPOSED = 24  # tenths
 OLD = '0.3.0~aa'  # what these packages break is older still, all of git is newer
 
-pytestmark = pytest.mark.skipif(TREE is None, reason='scripts/test-service makes the machine')
+pytestmark = [pytest.mark.in_order,
+              pytest.mark.skipif(TREE is None, reason='scripts/test-service makes the machine')]
 
 
 @pytest.fixture(name='machine', scope='module')
