@@ -19,7 +19,8 @@ done by gloo. For those who keep another back end there is a communication hook:
     model.register_comm_hook(state, netfc.torch.fp8_hook)
 
 node_hook is for nodes with several GPUs: NCCL inside, the switch between. all_reduce of tensors on
-a GPU goes through pinned memory. all_reduce_into() has sums of 8 or 16 bits as float32. stats() tells what a group has counted.
+a GPU goes through pinned memory. all_reduce_into() has sums of 8 or 16 bits as float32. stats()
+tells what a group has counted.
 
 docs/pytorch.md of dpdk-netfc has the options, and what happens when something fails.
 """
