@@ -45,30 +45,30 @@ struct check {
 	void (*run)(void);
 };
 
-#define CHECKS(X)                \
-	X(doubles)               \
-	X(many)                  \
-	X(allreduce)             \
-	X(all_types)             \
-	X(reduce)                \
-	X(scatter)               \
-	X(unaligned)             \
-	X(started)               \
-	X(first_started)         \
-	X(first_awaited)         \
-	X(two_communicators)     \
-	X(progress)              \
-	X(communicators)         \
-	X(hundred)               \
-	X(forks)                 \
-	X(left_to_mpi)           \
-	X(threads)               \
-	X(until_error)           \
-	X(mismatch)              \
-	X(stops)                 \
-	X(survive)               \
-	X(dies)                  \
-	X(first_dies)            \
+#define CHECKS(X)            \
+	X(doubles)           \
+	X(many)              \
+	X(allreduce)         \
+	X(all_types)         \
+	X(reduce)            \
+	X(scatter)           \
+	X(unaligned)         \
+	X(started)           \
+	X(first_started)     \
+	X(first_awaited)     \
+	X(two_communicators) \
+	X(progress)          \
+	X(communicators)     \
+	X(hundred)           \
+	X(forks)             \
+	X(left_to_mpi)       \
+	X(threads)           \
+	X(until_error)       \
+	X(mismatch)          \
+	X(stops)             \
+	X(survive)           \
+	X(dies)              \
+	X(first_dies)        \
 	X(exits)
 
 #define DECLARE_CHECK_(name) void check_##name(void);

@@ -30,7 +30,8 @@ struct line {
 	size_t length;
 };
 
-static void __attribute__((format(printf, 2, 3))) append(struct line *line, const char *format, ...)
+static void __attribute__((format(printf, 2, 3)))
+append(struct line *line, const char *format, ...)
 {
 	va_list arguments;
 	int length;

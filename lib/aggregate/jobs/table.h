@@ -58,8 +58,8 @@ struct job {
 	bool miscounted;  /* the workers behind its members are not as many as they say in all */
 	uint32_t lost; /* whether the parent knows it no more: the first shard that knows sets it */
 	struct aggregate_place place; /* as its members asked for it */
-	uint8_t maker[16]; /* the address that began it; free: for whom it is kept */
-	uint64_t kept;     /* free: until when, ticks */
+	uint8_t maker[16];            /* the address that began it; free: for whom it is kept */
+	uint64_t kept;                /* free: until when, ticks */
 	uint16_t begun; /* incomplete jobs that this address has begun, while it is one of them */
 	struct place places[AGGREGATE_MAX_WORKERS];
 } __attribute__((aligned(AGGREGATE_ALIGN)));
