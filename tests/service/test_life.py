@@ -19,6 +19,21 @@ DEFAULT = '/etc/default/dpdk-netfc'
 MAX_EXPOSED = 24  # tenths
 OLD = '0.3.0~aa'  # what these packages break is older still, all of git is newer
 
+# Sums until there is a file /run/enough; says how many.
+WORKER = '''import os, sys
+import numpy
+from netfc.allreduce import Communicator
+with Communicator("10.0.0.2", worker=int(sys.argv[1]), workers=2, token=77) as comm:
+    sums = 0
+    enough = numpy.zeros(1, numpy.float32)
+    while enough[0] == 0:
+        sums += 1
+        open(f"/run/sums-{sys.argv[1]}", "w").write(str(sums))
+        enough[0] = os.path.exists("/run/enough")
+        comm.allreduce(enough)
+'''
+NEWCOMER = 'from netfc.allreduce import Communicator; Communicator("10.0.0.2", job=9, join_timeout=2).close()'
+
 pytestmark = [pytest.mark.in_order,
               pytest.mark.skipif(TREE is None, reason='scripts/test-service makes the machine')]
 
@@ -27,7 +42,7 @@ pytestmark = [pytest.mark.in_order,
 def booted_machine(tmp_path_factory):
     """One for all tests, with the packages under /root/packages, and an older version of them."""
     folder = tmp_path_factory.mktemp('machine')
-    names = ('dpdk-netfc', 'dpdk-netfc-common', 'libnetfc1', 'python3-netfc')
+    names = ('dpdk-netfc', 'dpdk-netfc-common', 'libnetfc1', 'libnetfc-allreduce0', 'python3-netfc')
     packages = {name: next(pathlib.Path(PACKAGES).glob(f'{name}_*.deb')) for name in names}
     for name, package in packages.items():
         age(package, folder / 'old', name)
@@ -191,6 +206,73 @@ def test_a_key(machine, default):
     said = machine.fails('dpdk-netfc --no-huge -m 256 -- --check --address 10.0.0.2 '
                          '--aggregate key=/root/open.key')
     assert 'mode 0644' in said
+
+
+def test_the_file_of_commands_and_a_reload(machine, default):
+    """One with a wrong line changes nothing, and says which line that is."""
+    commands = '/etc/dpdk-netfc.init'
+    machine.write(commands, 'tables fp16_k1024,bf16_k128\n')
+    default('--match direct', f'--match direct --init {commands}')
+    machine.run('systemctl restart dpdk-netfc')
+    machine.until(ANSWERS)
+    machine.run('netfc-ctl show | grep bf16_k128')
+    machine.write(commands, 'tables fp16_k1024,posit16_k512\n')
+    machine.run('systemctl reload dpdk-netfc')
+    machine.until('netfc-ctl show | grep posit16_k512')
+    machine.write(commands, 'tables fp16_k1024\nset nonsense 1\n')
+    machine.run('systemctl reload dpdk-netfc')
+    machine.until(f'journalctl -u dpdk-netfc -p err | grep "{commands}.*2"')
+    machine.run('netfc-ctl show | grep posit16_k512')
+    machine.run(ANSWERS)
+
+
+def sums_so_far(machine):
+    """Those of worker 1."""
+    return int(machine.run('cat /run/sums-1') or 0)
+
+
+def wait_for_more_sums(machine):
+    """Than there are now."""
+    machine.until(f'[ "$(cat /run/sums-1)" -gt {sums_so_far(machine) + 1} ]')
+
+
+def test_a_reload_and_draining_let_two_workers_go_on(machine, default):
+    commands = '/etc/dpdk-netfc.init'
+    machine.write(commands, 'tables fp16_k1024\n')
+    machine.write('/root/worker.py', WORKER)
+    default('--match direct', f'--match direct --aggregate jobs=4 --init {commands}')
+    machine.run('systemctl restart dpdk-netfc')
+    machine.until(ANSWERS)
+    for worker in 0, 1:
+        machine.run(f'systemd-run --quiet --unit worker-{worker} python3 /root/worker.py {worker}')
+    machine.until('[ "$(cat /run/sums-1)" -gt 1 ]')
+    machine.write(commands, 'tables fp16_k1024,bf16_k128\n')
+    machine.run('systemctl reload dpdk-netfc')
+    machine.until('netfc-ctl show | grep bf16_k128')
+    wait_for_more_sums(machine)
+    machine.run('systemd-run --quiet --unit drain netfc-ctl drain')
+    machine.until(f"! python3 -c '{NEWCOMER}'")
+    wait_for_more_sums(machine)
+    machine.run('touch /run/enough')
+    machine.until('! systemctl is-active dpdk-netfc && ! systemctl is-active drain worker-0 worker-1')
+    for unit in 'dpdk-netfc', 'drain', 'worker-0', 'worker-1':
+        assert machine.property('Result', unit) == 'success', unit
+
+
+def test_a_full_disk_ends_a_capture_and_nothing_else(machine, default):
+    default('--match direct', '--match direct')
+    machine.run('systemctl stop dpdk-netfc; mount -t tmpfs -o size=64k,mode=0700 none /var/lib/private; '
+                'systemctl start dpdk-netfc')
+    try:
+        machine.until(ANSWERS)
+        pid = pid_of(machine)
+        machine.run('netfc-ctl capture start /var/lib/dpdk-netfc/full.pcapng')
+        machine.run('ping -q -c 300 -i 0.002 -s 1400 10.0.0.2')
+        machine.until('netfc-ctl capture show | grep -i "no space left"')
+        machine.run(ANSWERS)
+        assert pid_of(machine) == pid
+    finally:
+        machine.run('systemctl stop dpdk-netfc; umount /var/lib/private')
 
 
 def test_a_stuck_switch_is_ended_and_comes_back(machine):
