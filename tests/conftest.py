@@ -10,22 +10,25 @@ import pytest
 import namespaces
 
 namespaces.become_root()  # as demonstrations do; xdist's processes start in these namespaces
+MARKS = 'slow', 'long'  # tests that are left out unless they are asked for
 # Of the order of files, and of tests within each; the same one in xdist's processes.
 SEED = os.environ.setdefault('NETFC_SEED', str(random.randrange(1 << 32)))
 
 
 def pytest_addoption(parser):
-    """--slow: the tests that take longest, too; scripts/test --all runs them."""
-    parser.addoption('--slow', action='store_true', help='also run the tests marked slow')
+    """--slow: the tests that take longest, too; scripts/test --all runs them. --long likewise."""
+    for mark in MARKS:
+        parser.addoption(f'--{mark}', action='store_true', help=f'also run the tests marked {mark}')
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Leaves out what is marked slow, unless it is asked for by option or by name. Any order will do."""
-    if not config.getoption('--slow') and not any('::' in name for name in config.args):
-        left_out = [item for item in items if item.get_closest_marker('slow')]
+    """Leaves out what is marked slow or long, unless it is asked for by option or by name. Any order will do."""
+    unasked = [mark for mark in MARKS if not config.getoption(f'--{mark}')]
+    if not any('::' in name for name in config.args):
+        left_out = {item for item in items if any(map(item.get_closest_marker, unasked))}
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker('slow')]
+        items[:] = [item for item in items if item not in left_out]
     items[:] = shuffled(items, random.Random(SEED))
 
 

@@ -29,7 +29,7 @@ def hashes(tmp_path, size, *words):
     return told[0]
 
 
-@pytest.mark.parametrize('steps', [3, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize('steps', [3, pytest.param(200, marks=pytest.mark.long)])
 def test_any_number_of_ranks(tmp_path, steps):
     """More ranks than units, too; without a switch, one alone."""
     one = hashes(tmp_path, 1, 'any_number', str(steps))

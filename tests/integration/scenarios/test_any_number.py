@@ -18,10 +18,10 @@ def run(tmp_path, *words):
     return json.loads((tmp_path / 'figures').read_text())
 
 
-@pytest.mark.slow
 @needs.needs_namespaces
 @needs.needs_program('nft', ' (nftables)')
-@pytest.mark.parametrize('words, runs', [(('--quick',), 3), (('--steps', '200'), 8)])
+@pytest.mark.parametrize('words, runs', [pytest.param(('--quick',), 3, marks=pytest.mark.slow),
+                                         pytest.param(('--steps', '200'), 8, marks=pytest.mark.long)])
 def test_one_hash_and_several(tmp_path, words, runs):
     figures = run(tmp_path, *words)
     assert len(figures[EXACT]) == runs
