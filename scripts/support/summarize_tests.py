@@ -2,7 +2,7 @@
 """The end of scripts/test: what has passed, what was skipped and why, what has failed.
 
 Reads what a run has left in a folder: `steps`, a line of status, name, reason and seconds for each step,
-with tabs between them, and JUnit files of pytest and Meson.
+with tabs between them, and JUnit files of pytest and Meson; in NAME-alone.xml, of tests that had failed.
 """
 
 import argparse
@@ -23,13 +23,22 @@ class Outcomes:
 
     def __init__(self):
         self.passed = 0
+        self.names_passed = set()
         self.skipped = collections.Counter()
         self.failed = []
+        self.only_alone = []
+
+    def note_alone(self, other):
+        """What has become of tests that had failed, one at a time."""
+        self.only_alone += [name for name in self.failed if name in other.names_passed]
+        self.failed = [name for name in self.failed if name not in other.names_passed]
+        self.passed += other.passed
 
     def note(self, name, outcome, reason=""):
         """One more. outcome: passed, skipped or failed."""
         if outcome == "passed":
             self.passed += 1
+            self.names_passed.add(name)
         elif outcome == "skipped":
             self.skipped[" ".join(reason.split()) or f"{name} does not say why"] += 1
         else:
@@ -45,6 +54,10 @@ class Outcomes:
         if self.failed:
             yield f"{len(self.failed):,} failed:"
         for name in self.failed:
+            yield f"        {name}"
+        if self.only_alone:
+            yield f"{len(self.only_alone):,} passed only alone, which is a fault to be found:"
+        for name in self.only_alone:
             yield f"        {name}"
 
 
@@ -87,8 +100,14 @@ def main():
     steps = list(read_steps(folder / "steps"))
     print("\n".join(steps))
     outcomes = Outcomes()
+    alone = sorted(folder.glob("*-alone.xml"))
     for path in sorted(folder.glob("*.xml")):
-        read_junit(outcomes, path)
+        if path not in alone:
+            read_junit(outcomes, path)
+    for path in alone:
+        again = Outcomes()
+        read_junit(again, path)
+        outcomes.note_alone(again)
     print("\n".join(outcomes.lines()))
     return 1 if any(step.startswith("failed") for step in steps) else 0
 
