@@ -16,16 +16,28 @@ ports_are_meant(const char *interface)
 	return interface != NULL && strncmp(interface, PREFIX, sizeof(PREFIX) - 1) == 0;
 }
 
+/* Up to five digits. Returns what follows; NULL: there is no number. */
+static const char *
+read_number(const char *text, unsigned int *number)
+{
+	const size_t digits = strspn(text, "0123456789");
+
+	if (digits == 0 || digits > 5)
+		return NULL;
+	*number = (unsigned int)strtoul(text, NULL, 10);
+	return text + digits;
+}
+
 /* "3" or "3-6". */
 static bool
 read_range(const char *text, unsigned int *first, unsigned int *last)
 {
-	unsigned int at = 0, whole = 0;
+	const char *end = read_number(text, first);
 
-	if (sscanf(text, "%5u%n-%5u%n", first, &at, last, &whole) == 1)
-		*last = *first;
-	return text[whole != 0 ? whole : at] == '\0' && text[0] >= '0' && text[0] <= '9' &&
-		*first <= *last;
+	*last = *first;
+	if (end != NULL && *end == '-')
+		end = read_number(end + 1, last);
+	return end != NULL && *end == '\0' && *first <= *last;
 }
 
 /* The least 32 bits of an address count up. */
