@@ -325,7 +325,8 @@ def test_the_handbook_lists_what_is_exported(exported):
 
 def test_alerts_ask_for_what_is_exported(exported):
     """Every metric, and every label that is asked for or shown."""
-    known = {**exported, 'netfc_aggregate_parent_state': {'parent', 'state'}}
+    known = {**exported, 'netfc_aggregate_parent_state': {'parent', 'state'},  # of a leaf, and without a switch
+             'netfc_down_info': {'reason'}}
     rules = (project_scripts.PROJECT / 'packaging' / 'prometheus' / 'netfc.rules.yml').read_text()
     for rule in rules.split('- alert: ')[1:]:
         names = set(re.findall(r'\bnetfc_\w+', rule))
