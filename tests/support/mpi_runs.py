@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 
 import hosts
 import pytest
@@ -27,6 +28,8 @@ CALM = {'OMPI_MCA_btl': 'self,vader', 'OMPI_MCA_pml': 'ob1',
         'OMPI_MCA_mpi_yield_when_idle': '0',
         'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1'}
 
+# mpirun keeps files in a folder of the user's there, and the last one to end removes it under those that begin.
+SESSIONS = tempfile.TemporaryDirectory(prefix='mpi')
 # A switch that takes exact sums of a node's ranks.
 NODES = '--aggregate=digits=fp32+fp64'
 
@@ -86,7 +89,8 @@ def launch(host, kind, ranks, *words, library=None, also=None, options=(), **env
 
     library: of which MPI the preloaded one is, if not the same. also: what else is preloaded.
     """
-    variables = {**os.environ, **CALM, 'NETFC_SWITCH': hosts.SWITCH_IP, **environment}
+    variables = {**os.environ, **CALM, 'TMPDIR': SESSIONS.name, 'NETFC_SWITCH': hosts.SWITCH_IP,
+                 **environment}
     preloaded = f'{LIBRARIES}/libnetfc-mpi-{library or kind}.so'
     if also:
         preloaded += f':{also}'
