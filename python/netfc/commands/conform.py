@@ -18,6 +18,8 @@ from netfc.conformance.catalogue import CHECKS, GROUPS
 from netfc.conformance.check import Check, Outcome, Unreachable, Verdict, carried_out
 from netfc.conformance.kit import Kit, Settings
 from netfc.conformance.link import Limits
+from netfc.errors import LibraryError
+from netfc.tables import known_sets
 
 PROGRAM = "netfc-conform"
 TIMEOUT = 5.0
@@ -155,13 +157,21 @@ def _matching(word: str) -> Iterator[Check]:
             yield check
 
 
+def _can_be_built(name: str) -> bool:
+    """As far as is known without libnetfc."""
+    try:
+        return name in known_sets()
+    except LibraryError:
+        return True
+
+
 def settings_of(options: argparse.Namespace) -> Settings:
     """Raises UsageError for what makes no sense."""
     if not 1 <= len(options.addresses) <= 2:
         raise UsageError("give the switch's address, or one IPv4 and one IPv6 address")
     tables = tuple(name for name in options.tables.split(",") if name)
     for name in tables:
-        if format_of(name) is None:
+        if format_of(name) is None or not _can_be_built(name):
             raise UsageError(f"--tables '{name}': no table set; see netfc-tables list")
     sources = tuple(each for each in options.sources.split(",") if each)
     for each in sources:
@@ -228,6 +238,9 @@ def conform(options: argparse.Namespace) -> int:
             print(f'{check.number} {check.name}: "{check.clause}" ({check.link})')
         return DONE
     settings = settings_of(options)
+    for path in filter(None, (options.junit, options.pcap)):
+        with open(path, "ab"):  # what cannot be written is said now, not after hours
+            pass
     end = time.monotonic() + options.time if options.time else None
     limits = Limits(options.rate or 0.0, options.timeout, end)
     with Kit(settings, limits) as kit:
@@ -241,19 +254,17 @@ GOOD = (Verdict.PASSED, Verdict.NOT_OFFERED)
 
 
 def write(options: argparse.Namespace, outcomes: list[Outcome], kit: Kit) -> None:
-    """What came of it, everywhere that it was asked for."""
+    """What came of it, everywhere that it was asked for; first where nothing can be in the way."""
+    if options.json:
+        print(json.dumps(report.as_json(outcomes, kit.traffic), indent=1))
+    else:
+        for line in [*report.text(outcomes, options.all), *report.notes(kit.traffic)]:
+            print(line)
     if options.junit:
         with open(options.junit, "w", encoding="utf-8") as file:
             file.write(report.junit(outcomes))
     if options.pcap:
         report.write_pcap(options.pcap, outcomes, options.port)
-    if options.json:
-        print(json.dumps(report.as_json(outcomes, kit.traffic), indent=1))
-        return
-    for line in report.text(outcomes, options.all):
-        print(line)
-    for line in report.notes(kit.traffic):
-        print(line)
 
 
 @program(PROGRAM)

@@ -269,6 +269,7 @@ def test_time_is_over():
     ([], "give the switch's address"), (['a', 'b', 'c'], "give the switch's address"),
     (['127.0.0.1', '--only', '99'], "--only '99': no such check; see --list"),
     (['127.0.0.1', '--tables', 'fp99_k4'], "--tables 'fp99_k4': no table set"),
+    (['127.0.0.1', '--tables', 'fp16_k3x'], "--tables 'fp16_k3x': no table set"),
     (['127.0.0.1', '--port', '0'], "'0': expected 1 to 65535"),
     (['127.0.0.1', '--timeout', '0'], "'0': expected more than 0"),
     (['127.0.0.1', '--rate', 'fast'], "invalid packet_rate value: 'fast'"),
@@ -288,3 +289,12 @@ def test_a_file_that_cannot_be_written(tmp_path):
     with SmallSwitch() as small:
         done = conform(*where(small), '--only', '2001', '--junit', tmp_path / 'no' / 'report.xml')
     assert done.returncode == NOBODY and "report.xml': No such file or directory" in done.stderr
+    assert not done.stdout  # it is said before anything is asked
+
+
+@pytest.mark.parametrize('option', ['--junit', '--pcap'])
+def test_a_report_that_finds_a_full_disk(option):
+    with SmallSwitch() as small:
+        done = conform(*where(small), '--only', '2001', option, '/dev/full')
+    assert done.returncode == NOBODY and 'No space left on device' in done.stderr
+    assert json.loads(done.stdout)['counts']['passed'] == 1
