@@ -4,6 +4,8 @@
 import os
 import subprocess
 
+import pytest
+
 import switch
 
 LIBRARY = switch.BUILD / 'lib' / 'netfc' / 'libnetfc.so.1'
@@ -23,3 +25,9 @@ def environment():
         variables['LD_PRELOAD'] = found.stdout.strip()
         variables['ASAN_OPTIONS'] = 'detect_leaks=0'
     return variables
+
+
+# Of tests that load a library of the project into the test's own process. test_package.py runs some where the
+# sanitizer comes first.
+without_sanitizers = pytest.mark.skipif(
+    is_sanitized() and 'LD_PRELOAD' not in os.environ, reason='libnetfc in a process without the sanitizer')

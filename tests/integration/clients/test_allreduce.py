@@ -3,7 +3,6 @@
 
 import contextlib
 import math
-import os
 import subprocess
 import threading
 import time
@@ -19,9 +18,7 @@ import switch
 from netfc import allreduce
 from netfc.protocol import Flag
 
-pytestmark = pytest.mark.skipif(
-    sanitized.is_sanitized() and 'LD_PRELOAD' not in os.environ,
-    reason='test_package.py runs these in a process that loads the address sanitizer first')
+pytestmark = sanitized.without_sanitizers
 
 SERVER = switch.BUILD / 'tests' / 'allreduce' / 'allreduce_serve'
 TOKEN = 0x0123456789ABCDEF

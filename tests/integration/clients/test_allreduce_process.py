@@ -19,9 +19,7 @@ from test_allreduce import joined, serving
 from netfc import _allreduce, allreduce
 from netfc.protocol import Flag
 
-pytestmark = pytest.mark.skipif(
-    sanitized.is_sanitized() and 'LD_PRELOAD' not in os.environ,
-    reason='test_package.py runs these in a process that loads the address sanitizer first')
+pytestmark = sanitized.without_sanitizers
 
 
 def test_interrupt():

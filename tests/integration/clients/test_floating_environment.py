@@ -17,9 +17,7 @@ import switch
 
 from test_allreduce import serving
 
-pytestmark = pytest.mark.skipif(
-    sanitized.is_sanitized() and 'LD_PRELOAD' not in os.environ,
-    reason='test_package.py runs these in a process that loads the address sanitizer first')
+pytestmark = sanitized.without_sanitizers
 
 PYTHON = str(project_scripts.PROJECT / 'python')
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """binary32 in Python: fp32_exact and netfc.Fp32 give what numpy's float32 gives."""
 
-import os
 
 import numpy as np
 import pytest
@@ -10,9 +9,7 @@ import netfc
 import sanitized
 import table_builder
 
-pytestmark = pytest.mark.skipif(
-    sanitized.is_sanitized() and 'LD_PRELOAD' not in os.environ,
-    reason='test_package.py runs these in a process that loads the address sanitizer first')
+pytestmark = sanitized.without_sanitizers
 
 OPERATIONS = {'add': np.add, 'sub': np.subtract, 'mul': np.multiply, 'div': np.divide}
 SPECIAL = np.array([0, 1, 0x7FFFFF, 0x800000, 0x3F800000, 0x3F800001, 0x7F7FFFFF, 0x7F800000,

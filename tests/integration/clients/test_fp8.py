@@ -2,7 +2,6 @@
 """Formats of 8 bits in Python: all pairs of operands against rational numbers, and all encodings."""
 
 import math
-import os
 
 import numpy as np
 import pytest
@@ -12,9 +11,7 @@ import oracle
 import sanitized
 import table_builder
 
-pytestmark = pytest.mark.skipif(
-    sanitized.is_sanitized() and 'LD_PRELOAD' not in os.environ,
-    reason='test_package.py runs these in a process that loads the address sanitizer first')
+pytestmark = sanitized.without_sanitizers
 
 FORMATS = ('fp8_e4m3', 'fp8_e5m2')
 SETS = tuple(f'{name}{way}' for name in FORMATS for way in ('_exact', '_sat'))

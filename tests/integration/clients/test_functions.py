@@ -2,7 +2,6 @@
 """Functions of one number, min, max, compare and fma on numpy arrays."""
 
 import math
-import os
 from fractions import Fraction
 
 import numpy as np
@@ -15,9 +14,7 @@ import switch
 import netfc
 from netfc.functions import slots_of
 
-pytestmark = pytest.mark.skipif(
-    sanitized.is_sanitized() and 'LD_PRELOAD' not in os.environ,
-    reason='test_package.py runs these in a process that loads the address sanitizer first')
+pytestmark = sanitized.without_sanitizers
 
 NAMES = tuple(netfc.FORMATS)
 ALL_BITS = np.arange(0x10000, dtype=np.uint16)

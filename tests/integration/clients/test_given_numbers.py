@@ -7,7 +7,6 @@ import datetime
 import decimal
 import enum
 import fractions
-import os
 from fractions import Fraction
 
 import numpy as np
@@ -21,9 +20,7 @@ import netfc
 from netfc import allreduce, formats, functions, protocol
 from netfc.client import Client
 
-pytestmark = pytest.mark.skipif(
-    sanitized.is_sanitized() and 'LD_PRELOAD' not in os.environ,
-    reason='test_package.py runs these in a process that loads the address sanitizer first')
+pytestmark = sanitized.without_sanitizers
 
 NAMES = list(formats.NUMBER_FORMATS)
 FP8 = protocol.FORMAT_IDS['fp8_e4m3']

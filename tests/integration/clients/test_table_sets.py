@@ -3,7 +3,6 @@
 
 import concurrent.futures
 import gc
-import os
 import random
 import subprocess
 
@@ -18,9 +17,7 @@ import table_builder
 import netfc
 from netfc._native import libnetfc
 
-pytestmark = pytest.mark.skipif(
-    sanitized.is_sanitized() and 'LD_PRELOAD' not in os.environ,
-    reason='test_package.py runs these in a process that loads the address sanitizer first')
+pytestmark = sanitized.without_sanitizers
 
 OPERATIONS = {'add': oracle.ADD, 'sub': oracle.SUB, 'mul': oracle.MUL, 'div': oracle.DIV}
 SETS = ('fp16_k1024', 'fp16_k4_floor', 'posit16_k512', 'posit16_es2_k256', 'bf16_exact',

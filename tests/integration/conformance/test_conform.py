@@ -23,6 +23,7 @@ import operands as operands_of_tests
 import operands_fp32
 import oracle
 import project_scripts
+import sanitized
 import switch
 from netfc import capture
 from netfc.conformance.catalogue import CHECKS
@@ -39,8 +40,8 @@ NOBODY = 2  # exit status where a check failed, or nothing answers
 
 def conform(*words, within=(), **options):
     return subprocess.run([*within, sys.executable, PROGRAM, *map(str, words)], text=True, check=False,
-                          capture_output=True, timeout=switch.TIMEOUT_S, env=switch.ENVIRONMENT | {
-                              'NETFC_BUILD': str(switch.BUILD)}, **options)
+                          capture_output=True, timeout=switch.TIMEOUT_S,
+                          env=switch.ENVIRONMENT | sanitized.environment(), **options)
 
 
 def verdicts(done):

@@ -15,6 +15,7 @@ import frames
 import oracle
 import p4_python
 import project_scripts
+import sanitized
 import switch
 
 PROGRAM = project_scripts.PROGRAMS / 'netfc-conform'
@@ -62,7 +63,7 @@ def test_what_it_offers_passes(name, options, export, only):
             [sys.executable, PROGRAM, '127.0.0.1', '--port', str(bridge.port), '--aggregate-port',
              str(bridge.port), '--tables', name, '--json', '--timeout', '60', '--only', only],
             text=True, capture_output=True, check=False, timeout=switch.TIMEOUT_S,
-            env=switch.ENVIRONMENT | {'NETFC_BUILD': str(switch.BUILD)})
+            env=switch.ENVIRONMENT | sanitized.environment())
     assert 'Traceback' not in done.stderr, done.stderr
     checks = json.loads(done.stdout)['checks']
     wrong = [(check['number'], check['verdict'], check['detail'], check.get('decoded')) for check in checks

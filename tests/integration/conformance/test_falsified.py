@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import hosts
+import sanitized
 from falsifier import Datagram, Falsifier, parse
 from hosts import SWITCH_IP, SWITCH_IP6
 from netfc import aggregation, protocol
@@ -31,7 +32,7 @@ REPLY, AGGREGATION, HEADER = 0x80, 7, 24
 REASON = {name: number for number, name in aggregation.REASONS.items()}
 JOIN, LEAVE = 32, 40
 
-pytestmark = [hosts.needs_namespaces]
+pytestmark = [hosts.needs_namespaces, sanitized.without_sanitizers]
 
 
 # ---- what is falsified -----------------------------------------------------------------------
