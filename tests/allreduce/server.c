@@ -30,7 +30,7 @@ const struct server_options server_defaults = {
 	.jobs = 16,
 	.slots = 512,
 	.bytes = 1448,
-	.stall_ms = 10000,
+	.stall_ms = 60000,
 	.idle_ms = 60000,
 };
 

@@ -31,7 +31,7 @@ struct server_options {
 	bool joins;           /* results to one worker go as one datagram, cut by who takes them */
 };
 
-/* One shard, 16 jobs, 512 slots, 1448 bytes, stall 10 s, idle 60 s, any port. */
+/* One shard, 16 jobs, 512 slots, 1448 bytes, stall and idle 60 s, any port. */
 extern const struct server_options server_defaults;
 
 struct server;

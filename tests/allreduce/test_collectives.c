@@ -235,8 +235,6 @@ work(unsigned int w, unsigned int n, void *context)
 	int wrong = 0;
 
 	options.slots = job->slots;
-	/* Threads of many workers share few processors. */
-	options.deadline_ms = options.join_ms = 60000;
 	options.key_file = job->key_file;
 	comm = worker_join(&options);
 	if (comm == NULL)

@@ -81,7 +81,6 @@ work(unsigned int w, unsigned int n, void *context)
 
 	options.key_file = scene->key_file;
 	options.slots = 16;
-	options.deadline_ms = 60000;
 	comm = worker_join(&options);
 	if (comm == NULL)
 		return 1;

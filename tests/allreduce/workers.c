@@ -41,8 +41,8 @@ worker_options(const struct place *place, unsigned int w, unsigned int n)
 	options.token = UINT64_C(0x0123456789abcdef);
 	options.worker = w;
 	options.workers = n;
-	options.join_ms = 10000;
-	options.deadline_ms = 10000;
+	/* A busy machine stands still for seconds. */
+	options.join_ms = options.deadline_ms = options.silence_ms = 60000;
 	options.rto_max_us = 50000;
 	return options;
 }
