@@ -132,6 +132,11 @@ JOB_GAUGES = {
     "silent_seconds": "Since anything came of it",
     "slots": "Slots of a job",
 }
+# Name here, name in telemetry, of its unit how many in one of ours, meaning.
+WORKER_COUNTERS = (
+    ("came_last", "came_last", 1, "Chunks for which a worker was the last to send values"),
+    ("waited_seconds", "waited_us", 1e6, "For which chunks lacked this worker's values alone"),
+)
 BRIDGE_COUNTERS = {
     "learned": "Stations learned",
     "aged": "Stations forgotten",
@@ -306,6 +311,14 @@ def of_aggregation(state: snapshot.Snapshot) -> Iterator[Any]:
                 [str(job["job"]), str(index)], len(value) if isinstance(value, list) else value
             )
         yield family
+    for ours, name, unit, meaning in WORKER_COUNTERS:
+        counter = CounterMetricFamily(
+            f"netfc_aggregate_job_{ours}", meaning, labels=["job", "index", "worker"]
+        )
+        for index, job in state.jobs.items():
+            for worker, count in job[name].items():
+                counter.add_metric([str(job["job"]), str(index), worker], count / unit)
+        yield counter
 
 
 def of_parent(parent: dict[str, Any]) -> Iterator[Any]:

@@ -546,6 +546,28 @@ hand_down(struct triple *triple, const struct aggregate_outcome *result)
 	}
 }
 
+/* A leaf counts its own workers; to its parent it is a worker itself, in when its digits are. */
+static void
+each_switch_of_a_tree_counts_its_members(void **state)
+{
+	struct triple triple = make_triple();
+	struct aggregate_info leaf, other, root;
+
+	(void)state;
+	give(&triple, 0, 1, chunk(0, 0, 0));
+	now += 10;
+	assert_int_equal(give(&triple, 0, 0, chunk(0, 0, 0)).action, AGGREGATE_ADDED);
+	now += 90;
+	assert_int_equal(give(&triple, 1, 0, chunk(0, 0, 0)).action, AGGREGATE_COMPLETED);
+	assert_true(aggregate_table_info(triple.leaf[0], 0, &leaf));
+	assert_true(aggregate_table_info(triple.leaf[1], 0, &other));
+	assert_true(aggregate_table_info(triple.root, 0, &root));
+	assert_true(leaf.last[0] == 1 && leaf.waited[0] == 10 && leaf.last[1] == 0);
+	assert_true(other.last[0] == 0 && other.waited[0] == 0);
+	assert_true(root.last[1] == 1 && root.waited[1] == 90 && root.last[0] == 0);
+	free_triple(&triple);
+}
+
 static void
 a_tree_and_one_switch_agree_at_the_ends_of_digits(void **state)
 {
@@ -700,6 +722,7 @@ main(void)
 		cmocka_unit_test(a_worker_and_a_leaf_at_one_switch_have_chunks_of_one_size),
 		cmocka_unit_test(repeated_packets_with_tags_are_harmless_after_the_numbers_wrapped),
 		cmocka_unit_test(members_of_a_lost_job_hear_of_it_whatever_their_chunks_are),
+		cmocka_unit_test(each_switch_of_a_tree_counts_its_members),
 		cmocka_unit_test(a_tree_and_one_switch_agree_at_the_ends_of_digits),
 		cmocka_unit_test(a_worker_has_no_digit_beyond_the_format),
 		cmocka_unit_test(errors_of_the_parent_are_told_as_what_they_are),

@@ -211,6 +211,9 @@ def test_a_worker_that_others_wait_for(browser, tmp_path):
             return browser.run('return document.querySelectorAll("#jobs td")[6]?.textContent') == '1'
 
         hosts.wait_until(named, 'worker 1 to be named')
+        team[1].send_chunk(0, bytes(4))
+        slowest = 'return document.querySelectorAll("#jobs td")[7]?.textContent'
+        hosts.wait_until(lambda: re.fullmatch(r'1, \d+\.\d s', browser.run(slowest) or ''), 'what it took')
         live.stop()
 
 

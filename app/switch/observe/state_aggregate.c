@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+
 #include <rte_cycles.h>
 #include <rte_ether.h>
 
@@ -140,6 +142,30 @@ workers_array(uint64_t bits)
 	return array;
 }
 
+/* The whole microseconds of so many ticks. */
+static uint64_t
+microseconds(uint64_t ticks, uint64_t hz)
+{
+	return ticks / hz * 1000000 + ticks % hz * 1000000 / hz;
+}
+
+/* For whom others have waited, by worker: telemetry's arrays have small numbers only. */
+static void
+set_lateness(json_t *object, const struct aggregate_info *info, uint64_t hz)
+{
+	json_t *last = json_object(), *waited = json_object();
+
+	for (unsigned int w = 0; w < info->workers; w++) {
+		char worker[sizeof("4294967295")];
+
+		snprintf(worker, sizeof(worker), "%u", w);
+		json_object_set_new(last, worker, json_count(info->last[w]));
+		json_object_set_new(waited, worker, json_count(microseconds(info->waited[w], hz)));
+	}
+	json_object_set_new(object, "came_last", last);
+	json_object_set_new(object, "waited_us", waited);
+}
+
 json_t *
 state_job(const struct app *app, unsigned int index)
 {
@@ -173,5 +199,6 @@ state_job(const struct app *app, unsigned int index)
 	json_object_set_new(object, "silent", workers_array(info.silent));
 	if (info.failed >= 0)
 		json_object_set_new(object, "failed", json_integer(info.failed));
+	set_lateness(object, &info, hz);
 	return object;
 }

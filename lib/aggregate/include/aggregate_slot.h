@@ -170,6 +170,7 @@ struct aggregate_entry {
 	struct aggregate_lanes *lanes;
 	uint8_t *result;                     /**< complete: `count` results, big-endian */
 	struct aggregate_digit_sums *digits; /**< NULL: takes no digits */
+	uint64_t latest; /**< ticks: when the latest worker's values arrived, but the last one's */
 	struct aggregate_above above;
 	uint16_t ports[AGGREGATE_MAX_WORKERS]; /**< where results go, by worker */
 } __attribute__((aligned(AGGREGATE_ALIGN)));

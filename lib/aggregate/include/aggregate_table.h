@@ -244,6 +244,13 @@ struct aggregate_info {
 	uint8_t above;        /**< REFUSED: for which reason */
 	uint64_t above_heard; /**< ticks: the parent's latest reply; 0: none of this job yet */
 	struct aggregate_counters counters; /**< of all shards, of this job */
+	/** By worker, in a job of several: chunks that it was the last to send values for. */
+	uint64_t last[AGGREGATE_MAX_WORKERS];
+	/**
+	 * By worker: ticks that chunks lacked its values alone. Chunks that wait at the same time
+	 * count once: in one shard; of several, which wait at the same time, it is the greatest.
+	 */
+	uint64_t waited[AGGREGATE_MAX_WORKERS];
 };
 
 /** Read what a shard has counted since the start. */

@@ -31,6 +31,17 @@ aggregate_table_usage(const struct aggregate_table *table, struct aggregate_usag
 }
 
 static void
+add_lateness(struct aggregate_info *info, const struct lateness *lateness)
+{
+	for (unsigned int w = 0; w < info->workers; w++) {
+		const uint64_t waited = READ(lateness[w].waited);
+
+		info->last[w] += READ(lateness[w].last);
+		info->waited[w] = waited > info->waited[w] ? waited : info->waited[w];
+	}
+}
+
+static void
 read_views(const struct aggregate_table *table, uint16_t index, uint32_t generation,
 	struct aggregate_info *info)
 {
@@ -41,6 +52,7 @@ read_views(const struct aggregate_table *table, uint16_t index, uint32_t generat
 		if (OBSERVE(view->generation) != generation)
 			continue;
 		add_counters(&info->counters, &view->counters);
+		add_lateness(info, view->lateness);
 		info->silent |= READ(view->silent);
 		info->latest = latest > info->latest ? latest : info->latest;
 	}

@@ -16,8 +16,12 @@ shard_view(struct aggregate_shard *shard, const struct job *job)
 	WRITE(view->latest, 0);
 	WRITE(view->silent, 0);
 	view->near = 0;
-	for (unsigned int w = 0; w < job->workers; w++)
+	for (unsigned int w = 0; w < job->workers; w++) {
 		WRITE(view->presences[w].heard, 0);
+		WRITE(view->lateness[w].last, 0);
+		WRITE(view->lateness[w].waited, 0);
+		view->lateness[w].until = 0;
+	}
 	PUBLISH(view->generation, job->generation);
 	return view;
 }
@@ -132,19 +136,30 @@ disagree(struct job *job, uint8_t worker)
 	return failure.worker == worker ? AGGREGATE_MISMATCH : AGGREGATE_STALLED;
 }
 
+/* All others were in since the entry's `latest`, and waited for this worker. */
+static void
+note_last(struct lateness *lateness, const struct aggregate_entry *entry, uint64_t now)
+{
+	const uint64_t from = entry->latest > lateness->until ? entry->latest : lateness->until;
+
+	COUNT(lateness->last, 1);
+	COUNT(lateness->waited, now - from);
+	lateness->until = now;
+}
+
 static enum aggregate_action
 step(struct aggregate_shard *shard, struct job *job, const struct aggregate_message *request,
 	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome)
 {
 	const struct aggregate_limits *limits = &shard->table->limits;
-	const struct presence *presences = shard->jobs[index_of_job(shard->table, job)].presences;
+	const struct shard_job *view = &shard->jobs[index_of_job(shard->table, job)];
 	const struct aggregate_rules rules = {.slots = job->slots,
 		.workers = job->workers,
 		.isa = limits->isa,
 		.stall = limits->stall,
 		.passes_on = job->place.levels != 0,
 		.patience = (job->place.levels + 1) * limits->stall,
-		.since = presences[request->worker].since,
+		.since = view->presences[request->worker].since,
 		.port = sender->port,
 		.repeat = limits->parent.repeat,
 		.all_workers = job->place.workers};
@@ -156,9 +171,13 @@ step(struct aggregate_shard *shard, struct job *job, const struct aggregate_mess
 	outcome->index = index_of_job(shard->table, job);
 	if (action == AGGREGATE_MISMATCH)
 		action = disagree(job, request->worker);
-	if ((action == AGGREGATE_ADDED || action == AGGREGATE_DUPLICATE) &&
-		absence_is_certain(job, entry))
-		action = AGGREGATE_STALLED;
+	if (action == AGGREGATE_ADDED || action == AGGREGATE_DUPLICATE) {
+		if (absence_is_certain(job, entry))
+			action = AGGREGATE_STALLED;
+	} else if ((action == AGGREGATE_COMPLETED || action == AGGREGATE_PASSED) &&
+		job->workers > 1) {
+		note_last(&view->lateness[request->worker], entry, now);
+	}
 	if (action == AGGREGATE_REFUSED_ABOVE ||
 		(action == AGGREGATE_STALLED && is_refused_above(entry)))
 		leaf_explain(entry, outcome);

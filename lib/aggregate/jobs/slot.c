@@ -176,6 +176,7 @@ add(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 		return unless_stalled(entry, rules, chunk, now, action);
 	entry->seen |= UINT64_C(1) << chunk->worker;
 	if (!is_last(entry, rules)) {
+		entry->latest = now;
 		add_values(entry, chunk);
 		return unless_stalled(entry, rules, chunk, now, AGGREGATE_ADDED);
 	}

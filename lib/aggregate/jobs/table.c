@@ -64,6 +64,7 @@ lay_out_shard(
 	size_t places = (size_t)limits->jobs * limits->workers;
 	struct aggregate_sender *senders = next_piece(pieces, places, sizeof(*senders));
 	struct presence *presences = next_piece(pieces, places, sizeof(*presences));
+	struct lateness *lateness = next_piece(pieces, places, sizeof(*lateness));
 	struct aggregate_tag_key *spare_keys = next_keys(pieces, limits, 1);
 	void *scratch = limits->parent.port == 0
 		? NULL
@@ -79,6 +80,7 @@ lay_out_shard(
 	for (uint32_t j = 0; j < limits->jobs; j++) {
 		jobs[j].senders = senders + (size_t)j * limits->workers;
 		jobs[j].presences = presences + (size_t)j * limits->workers;
+		jobs[j].lateness = lateness + (size_t)j * limits->workers;
 	}
 }
 

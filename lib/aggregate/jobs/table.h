@@ -70,6 +70,13 @@ struct presence {
 	uint64_t heard; /* ticks: the latest */
 };
 
+/* How a worker held up the others: it was the last of a chunk, and all they waited for. */
+struct lateness {
+	uint64_t last;   /* chunks */
+	uint64_t waited; /* ticks; what several chunks waited at the same time counts once */
+	uint64_t until;  /* ticks: what was before is counted */
+};
+
 /* What a shard has of a job: written by its thread alone. */
 struct shard_job {
 	uint32_t generation; /* of the job that the rest is about */
@@ -79,6 +86,7 @@ struct shard_job {
 	struct aggregate_counters counters;
 	struct aggregate_sender *senders; /* by worker */
 	struct presence *presences;       /* by worker */
+	struct lateness *lateness;        /* by worker */
 } __attribute__((aligned(AGGREGATE_ALIGN)));
 
 struct aggregate_shard {

@@ -51,7 +51,7 @@ def lines(before: Snapshot, after: Snapshot, accuracy: str | None = None) -> Ite
     seconds = max(after.time - before.time, 1e-9)
     yield from head(after)
     yield ""
-    yield from of_switch(Rates(before.stats, after.stats, seconds), after)
+    yield from of_switch(before, after, seconds)
     if accuracy:
         yield f"accuracy   {accuracy}"
     yield ""
@@ -70,9 +70,9 @@ def head(after: Snapshot) -> Iterator[str]:
     )
 
 
-def of_switch(rate: Rates, after: Snapshot) -> Iterator[str]:
+def of_switch(before: Snapshot, after: Snapshot, seconds: float) -> Iterator[str]:
     """The switch as a whole."""
-    stats = after.stats
+    rate, stats = Rates(before.stats, after.stats, seconds), after.stats
     yield (
         f"packets/s  {rate('rx_packets'):>8} in   {rate('tx_packets'):>8} out   "
         f"{stats['mbufs_in_use']} of {after.config['mbufs']} mbufs in use"
@@ -103,7 +103,7 @@ def of_switch(rate: Rates, after: Snapshot) -> Iterator[str]:
         yield of_aggregation(rate, stats["aggregate"])
         if "parent" in stats["aggregate"]:
             yield of_parent(rate, stats["aggregate"]["parent"])
-        yield from of_jobs(after)
+        yield from of_jobs(before, after)
 
 
 def of_slowloris(detector: dict[str, Any]) -> str:
@@ -143,9 +143,10 @@ def of_parent(rate: Rates, parent: dict[str, Any]) -> str:
     )
 
 
-def of_jobs(after: Snapshot) -> Iterator[str]:
-    """A line for each of the first jobs."""
-    for job in list(after.jobs.values())[:JOBS_SHOWN]:
+def of_jobs(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """A line for each of the first jobs, and one for the worker that it waits for most."""
+    seconds = max(after.time - before.time, 1e-9)
+    for index, job in list(after.jobs.items())[:JOBS_SHOWN]:
         missing = job["workers"] - len(job["joined"])
         state = f"{missing} to join" if missing else f"silent for {job['silent_s']} s"
         if job["silent"]:
@@ -157,6 +158,22 @@ def of_jobs(after: Snapshot) -> Iterator[str]:
         if "above" in job:
             state += f" ({job['above']})"
         yield f"  job {job['job']:<7}{job['workers']} workers, {job['slots']} slots, {state}"
+        yield from of_slowest(Rates(before.jobs.get(index, {}), job, seconds), job, seconds)
+
+
+def of_slowest(rate: Rates, job: dict[str, Any], seconds: float) -> Iterator[str]:
+    """Of a job's workers the one that the others have waited for longest, if they have."""
+    waited = {worker: rate.change("waited_us", worker) for worker in job["waited_us"]}
+    slowest = max(waited, key=lambda worker: waited[worker], default="")
+    last = sum(rate.change("came_last", worker) for worker in job["came_last"])
+    if waited.get(slowest, 0) <= 0 or min(waited.values()) < 0:  # another job has its place
+        return
+    held_up = min(waited[slowest] / 1e6, seconds)  # what began before this view is counted now
+    yield (
+        f"  slowest    worker {slowest}: waited for {share(held_up, seconds)} of "
+        f"the time, last in {share(rate.change('came_last', slowest), last)} of "
+        f"{short(last / seconds)} results/s"
+    )
 
 
 def of_lcores(before: Snapshot, after: Snapshot, seconds: float) -> Iterator[str]:

@@ -191,15 +191,22 @@ function missing(job) {
   return ranges.map(([first, last]) => (first === last ? first : `${first}–${last}`)).join(", ") || "none";
 }
 
+// The worker that the others have waited for longest so far.
+function slowest(job) {
+  const [worker, microseconds] = Object.entries(job.waited_us).reduce((most, one) => (one[1] > most[1] ? one : most));
+  return microseconds > 0 ? `${worker}, ${(microseconds / 1e6).toFixed(1)} s` : "none";
+}
+
 function showAggregation(state) {
   const all = state.stats.aggregate;
   $("aggregate-card").hidden = !all;
   if (!all) return;
   setText("aggregate-note", `${all.jobs} of ${all.most_jobs} jobs, ${grouped(all.slots)} of ${grouped(all.most_slots)} slots, `
     + `${grouped(all.values)} values added, ${all.jobs_timed_out} jobs ended by silence.`);
-  table("jobs", ["job", "workers", "not joined", "left", "slots", "open", "silent for", "waited for", "added", "stalled"],
+  table("jobs", ["job", "workers", "not joined", "left", "slots", "open", "silent for", "waited for", "slowest",
+    "added", "stalled"],
     Object.values(state.jobs).map((job) => [job.job, job.workers, missing(job), job.left.join(", ") || "none",
-      job.slots, job.open, `${job.silent_s} s`, job.silent.join(", ") || "none",
+      job.slots, job.open, `${job.silent_s} s`, job.silent.join(", ") || "none", slowest(job),
       grouped(job.added ?? 0), grouped(job.stalled ?? 0)]));
   table("actions", ["packets", ...JOB_COUNTERS],
     [["since the start", ...JOB_COUNTERS.map((name) => grouped(all[name]))]]);

@@ -345,9 +345,28 @@ def test_a_view(running):
     ({'silent': [1], 'failed': 1}, 'silent for 5 s, values of workers 1 missing, failed for worker 1')])
 def test_jobs_in_the_view(what, said):
     job = {'job': 7, 'workers': 3, 'slots': 8, 'joined': [0, 1, 2], 'silent': [], 'silent_s': 5,
-           'levels': 0, **what}
-    line, = _top_view.of_jobs(types.SimpleNamespace(jobs={0: job}))
+           'levels': 0, 'came_last': {}, 'waited_us': {}, **what}
+    now = types.SimpleNamespace(jobs={0: job}, time=1)
+    line, = _top_view.of_jobs(now, now)
     assert line == f'  job 7      3 workers, 8 slots, {said}'
+
+
+@pytest.mark.parametrize('before, after, said', [
+    (((5, 1), (0, 400_000)), ((15, 31), (100_000, 1_400_000)),
+     'worker 1: waited for 50.0% of the time, last in 75.0% of 20 results/s'),
+    (((0, 0), (0, 0)), ((0, 1), (0, 9_000_000)),
+     'worker 1: waited for 100.0% of the time, last in 100.0% of 0 results/s'),
+    (None, ((3, 0), (20_000, 0)), 'worker 0: waited for 1.0% of the time, last in 100.0% of 2 results/s'),
+    (((3, 0), (20_000, 0)), ((3, 0), (20_000, 0)), None),
+    (((3, 9), (20_000, 50_000)), ((4, 0), (30_000, 0)), None)], ids=['two', 'long', 'new', 'nobody', 'another job'])
+def test_the_slowest_worker_in_the_view(before, after, said):
+    def at(seconds, counted):
+        names = ('came_last', 'waited_us')
+        counts = {name: dict(zip('01', numbers)) for name, numbers in zip(names, counted or ())}
+        job = {'job': 7, 'workers': 2, 'slots': 8, 'joined': [0, 1], 'silent': [], 'silent_s': 0, 'levels': 0}
+        return types.SimpleNamespace(time=seconds, jobs={0: job | counts} if counted else {})
+    _, *lines = _top_view.of_jobs(at(10, before), at(12, after))
+    assert lines == ([f'  slowest    {said}'] if said else [])
 
 
 def test_no_view_of_nothing(tmp_path):
