@@ -20,9 +20,10 @@ BURST, QUEUE = "16kb", "300kb"  # of a token bucket; 300 KB are 24 ms at 100 Mbi
 class Lines(Namespace):
     """The namespace with the far ends of the hosts' links. A context manager."""
 
-    def __init__(self, mbit, lost):
+    def __init__(self, mbit, lost, queue=QUEUE):
         """mbit: of each link, each way, None: unlimited; lost: share of the packets, at its end."""
         super().__init__()
+        self._queue = queue
         self._mbit, self._lost = mbit, lost
 
     def attach(self, number, host):
@@ -35,7 +36,7 @@ class Lines(Namespace):
                 # One packet is one packet from here on: links count packets, not pieces of 64 KB.
                 place.run("ethtool", "-K", interface, "tx", "off", "tso", "off", "gso", "off")
                 place.run("tc", "qdisc", "add", "dev", interface, "root", "tbf", "rate",
-                          f"{self._mbit}mbit", "burst", BURST, "limit", QUEUE)
+                          f"{self._mbit}mbit", "burst", BURST, "limit", self._queue)
         self.lose(name)
 
     def bridge(self, name, interfaces):
@@ -69,13 +70,15 @@ def bridged(count, mbit=None, lost=0.0):
 class Switched(Network):
     """Hosts at a switch that aggregates. A context manager; raises CommandError."""
 
-    def __init__(self, program, count, mbit, lost, frames=FRAMES, keys=()):
-        """keys: of --aggregate."""
+    def __init__(self, program, count, mbit, lost, frames=FRAMES, keys=(), queue=QUEUE):
+        """keys: of --aggregate. queue: of each link, as tc has it."""
         super().__init__(program, range(count), ["--aggregate", *keys], frames)
-        self._mbit, self._lost = mbit, lost
+        self._mbit, self._lost, self._queue = mbit, lost, queue
+        self.lines = None
 
     def _connect(self, middle):
-        lines = self._stack.enter_context(Lines(self._mbit, self._lost))
+        lines = self.lines = self._stack.enter_context(
+            Lines(self._mbit, self._lost, self._queue))
         for number in self._names:
             host = self._stack.enter_context(Host(number))
             lines.attach(number, host)
