@@ -332,7 +332,8 @@ struct netfc_allreduce_stats {
 	uint64_t foreign; /**< datagrams that were no reply to this worker, or without a good tag */
 	uint64_t keepalives; /**< joins sent to say that this worker is alive */
 	uint64_t rtt_ns;     /**< time from a chunk to its result, smoothed; of all sockets the
-			      * greatest */
+			      * greatest. The wait for other workers is in it: of a job's workers
+			      * it is shortest at the one that the others wait for */
 	uint64_t rtt_min_ns; /**< the least there was */
 	uint64_t rto_ns;     /**< time until a packet is sent again, of all sockets the greatest */
 };
