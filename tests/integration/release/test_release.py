@@ -91,6 +91,14 @@ def test_what_is_not_committed_is_not_released(repository):
     assert status == 1 and 'only what is committed' in said and 'meson.build' in said
 
 
+def test_the_release_before_has_to_be_known(repository):
+    """Or the libraries would be released without a comparison; said before anything is made."""
+    status, said = release(repository)
+    assert status == 1 and 'whose tag v' in said and '--since' in said
+    assert not (repository / 'build-test').exists()
+    assert release(repository, '--since')[0] == 1
+
+
 def test_tarball_and_bill(repository):
     release(repository, '--set', '7.8.9')
     commit(repository)
