@@ -10,9 +10,6 @@ import subprocess
 
 import pytest
 
-from machine import Machine
-
-TREE, PACKAGES = os.environ.get('NETFC_MACHINE'), os.environ.get('NETFC_PACKAGES')
 ANSWERS = ('ip address replace 10.0.0.1/24 dev netfc0 && ip link set netfc0 up && '
            'test "$(netfc-client add 1.5 2.25 --server 10.0.0.2)" = 3.75')
 DEFAULT = '/etc/default/dpdk-netfc'
@@ -34,31 +31,22 @@ with Communicator("10.0.0.2", worker=int(sys.argv[1]), workers=2, token=77) as c
 '''
 NEWCOMER = 'from netfc.allreduce import Communicator; Communicator("10.0.0.2", job=9, join_timeout=2).close()'
 
-pytestmark = [pytest.mark.in_order,
-              pytest.mark.skipif(TREE is None, reason='scripts/test-service makes the machine')]
+pytestmark = pytest.mark.in_order
 
 
-@pytest.fixture(name='machine', scope='module')
-def booted_machine(tmp_path_factory):
-    """One for all tests, with the packages under /root/packages, and an older version of them."""
-    folder = tmp_path_factory.mktemp('machine')
-    names = ('dpdk-netfc', 'dpdk-netfc-common', 'libnetfc1', 'libnetfc-allreduce0', 'python3-netfc')
-    packages = {name: next(pathlib.Path(PACKAGES).glob(f'{name}_*.deb')) for name in names}
+@pytest.fixture(name='older', scope='module')
+def older_packages(machine, packages, tmp_path_factory):
+    """The folder in the machine that has an older version of the packages."""
+    folder = tmp_path_factory.mktemp('old')
     for name, package in packages.items():
-        age(package, folder / 'old', name)
-    made = Machine(TREE, f'netfc-service-{os.getpid()}', folder / 'log')
-    for name, package in packages.items():
-        made.write(f'/root/packages/{package.name}', package.read_bytes())
-        old = folder / 'old' / f'{name}.deb'
-        made.write(f'/root/old/{old.name}', old.read_bytes())
-    yield made
-    made.stop()
+        age(package, folder, name)
+        machine.write(f'/root/old/{name}.deb', (folder / f'{name}.deb').read_bytes())
+    return '/root/old'
 
 
 def age(package, folder, name):
     """The same package under an older version."""
     content = folder / name
-    content.parent.mkdir(exist_ok=True)
     subprocess.run(['dpkg-deb', '-R', package, content], check=True)
     control = content / 'DEBIAN' / 'control'
     text = control.read_text()
@@ -93,8 +81,22 @@ def options_of_the_service(machine):
     machine.until(ANSWERS)
 
 
-def test_installing_starts_nothing(machine):
-    machine.run('dpkg -i /root/old/*.deb')
+@pytest.fixture(name='drop_in')
+def settings_of_the_unit(machine):
+    """Adds some to [Service]; afterwards they are gone, and the service is ready."""
+    folder = '/etc/systemd/system/dpdk-netfc.service.d'
+
+    def add(settings):
+        machine.write(f'{folder}/test.conf', f'[Service]\n{settings}\n')
+        machine.run('systemctl daemon-reload')
+    yield add
+    machine.run(f'rm -r {folder}; systemctl daemon-reload; systemctl reset-failed dpdk-netfc; '
+                'systemctl restart dpdk-netfc')
+    machine.until(ANSWERS)
+
+
+def test_installing_starts_nothing(machine, older):
+    machine.run(f'dpkg -i {older}/*.deb')
     assert machine.property('ActiveState') == 'inactive'
     assert machine.run('systemctl is-enabled dpdk-netfc', check=False).strip() == 'disabled'
     assert 'netfc' in machine.run('getent group netfc')
@@ -120,15 +122,6 @@ def test_killed_it_comes_back(machine):
     machine.run(f'kill -9 {pid}')
     wait_for_another(machine, pid)
     machine.until(ANSWERS)
-
-
-@pytest.mark.parametrize('command', [
-    'netfc-ctl show', 'netfc-ctl add posit16_k512', 'netfc-ctl tables fp16_k1024,bf16_k128',
-    'netfc-ctl functions rsqrt,exp', 'netfc-ctl set idle-exit 0',
-    "netfc-ctl log 'pmd.net.*' notice", 'netfc-top --once',
-    'netfc-ctl tables fp16_k1024'])
-def test_documented_commands(machine, command):
-    machine.run(command)
 
 
 def test_the_group_and_nobody_else(machine):
@@ -275,17 +268,35 @@ def test_a_full_disk_ends_a_capture_and_nothing_else(machine, default):
         machine.run('systemctl stop dpdk-netfc; umount /var/lib/private')
 
 
-def test_a_stuck_switch_is_ended_and_comes_back(machine):
-    machine.write('/etc/systemd/system/dpdk-netfc.service.d/watchdog.conf',
-                  '[Service]\nWatchdogSec=5\n')
-    machine.run('systemctl daemon-reload; systemctl restart dpdk-netfc')
+def test_less_memory_than_it_needs(machine, drop_in):
+    """It says so and stays stopped, where the kernel would end it again and again."""
+    if 'memory' not in machine.run('cat /sys/fs/cgroup/cgroup.controllers').split():
+        pytest.skip('control groups of version 2 do not limit memory here')
+    drop_in('MemoryMax=100M')
+    machine.fails('systemctl restart dpdk-netfc')
+    assert machine.property('ActiveState') == 'failed'
+    assert machine.property('ExecMainStatus') == '1'
+    machine.until('journalctl -u dpdk-netfc -p err | grep "may use 100 MB"')
+
+
+def test_a_stuck_switch_is_ended_and_comes_back(machine, drop_in):
+    drop_in('WatchdogSec=5')
+    machine.run('systemctl restart dpdk-netfc')
     pid = pid_of(machine)
     machine.run(f'kill -STOP {pid}')
     wait_for_another(machine, pid)
     machine.run('journalctl -u dpdk-netfc | grep -i "watchdog timeout"')
-    machine.run('rm -r /etc/systemd/system/dpdk-netfc.service.d; systemctl daemon-reload; '
-                'systemctl restart dpdk-netfc')
-    machine.until(ANSWERS)
+
+
+def test_one_that_builds_tables_is_not_stuck(machine, drop_in):
+    """For three times as long as it may be silent."""
+    drop_in('WatchdogSec=5')
+    machine.run('systemctl restart dpdk-netfc')
+    pid = pid_of(machine)
+    machine.run('end=$(($(date +%s) + 15)); while [ $(date +%s) -lt $end ]; do '
+                'netfc-ctl tables fp32_exact,bf16_exact; netfc-ctl tables fp16_k1024,posit16_k512; done')
+    machine.run(ANSWERS)
+    assert pid_of(machine) == pid
 
 
 def test_two_switches(machine):
