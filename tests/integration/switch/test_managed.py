@@ -14,7 +14,8 @@ import pytest
 
 import hosts
 import switch
-from needs import needs_mounts
+from leaping_clock import LeapingClock
+from needs import needs_mounts, needs_program
 
 HANG = 120  # seconds that only say: it hangs
 LATER = 75
@@ -158,6 +159,21 @@ def test_a_build_of_tables_gives_signs_of_life(tmp_path):
             assert b'"ok":true' in control.recv(65536)
         while 'bf16_exact' not in manager.until('STATUS')['STATUS']:
             pass
+    finally:
+        process.terminate()
+    assert process.wait(HANG) == 0, process.stderr.read()
+
+
+@needs_program('faketime')
+def test_signs_of_life_while_the_wall_clock_leaps(tmp_path):
+    clock = LeapingClock(tmp_path)
+    manager = Manager(f'{tmp_path}/notify', watchdog_us=400_000)
+    process = start(manager, environment=clock.environment)
+    try:
+        manager.until('READY')
+        for _ in range(8):  # one may have been on its way before
+            clock.leap()
+            manager.until('WATCHDOG')
     finally:
         process.terminate()
     assert process.wait(HANG) == 0, process.stderr.read()
