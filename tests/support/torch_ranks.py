@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Process groups of netfc.torch: a process for each rank, torch_rank.py."""
 
+import atexit
+import contextlib
+import functools
 import importlib.util
 import json
 import os
+import select
+import signal
 import socket
 import subprocess
 import tempfile
@@ -30,29 +35,68 @@ def free_port():
         return server.getsockname()[1]
 
 
-def started(folder, size, rank, words, address, more):
-    """address: of the switch, or a list with each rank's."""
-    if isinstance(address, list):
-        address = address[rank]
-    return subprocess.Popen(
-        ['/usr/bin/python3', RANK, *words], text=True, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=environment(**{'RANK': str(rank), 'WORLD_SIZE': str(size),
-                           'STORE': str(folder / 'store'),
-                           **({'NETFC_SWITCH': address} if address else {}), **more}))
+@functools.cache
+def loaded():
+    """The socket of torch_rank.py, which has loaded torch when it answers."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        process = subprocess.Popen(['/usr/bin/python3', RANK], stdin=theirs, env=environment())
+    atexit.register(lambda: (ours.close(), process.wait()))
+    return ours
+
+
+class Rank:
+    """A process of torch_rank.py."""
+
+    def __init__(self, words, variables):
+        reading, writing = os.pipe()
+        self.stdout = open(reading, encoding='utf-8')
+        self._stderr = tempfile.TemporaryFile('r+')
+        socket.send_fds(loaded(), [json.dumps([words, variables]).encode()],
+                        [writing, self._stderr.fileno()])
+        os.close(writing)
+        _, (self._process,), *_ = socket.recv_fds(loaded(), 1, 1)
+
+    def has_ended(self, timeout_s=None):
+        return select.select([self._process], [], [], timeout_s)[0] != []
+
+    def communicate(self):
+        """The rest of stdout, and stderr."""
+        said = self.stdout.read()
+        self.has_ended()
+        self._stderr.seek(0)
+        return said, self._stderr.read()
+
+    def end(self):
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._process, signal.SIGKILL)
+        self.has_ended()
+        os.close(self._process)
+        self.stdout.close()
+        self._stderr.close()
+
+
+@contextlib.contextmanager
+def running(folder, size, words, address, present=None, **more):
+    """The processes of all ranks, or of the first ones; killed in the end. address: of the switch, or a list with
+    each rank's."""
+    with contextlib.ExitStack() as stack:
+        processes = []
+        for rank in range(size if present is None else present):
+            own = address[rank] if isinstance(address, list) else address
+            processes.append(Rank(words, environment(**{
+                'RANK': str(rank), 'WORLD_SIZE': str(size), 'STORE': str(folder / 'store'),
+                **({'NETFC_SWITCH': own} if own else {}), **more})))
+            stack.callback(processes[-1].end)
+        yield processes
 
 
 def ranks(folder, size, *words, address, present=None, **more):
     """What all ranks say, None for those that are killed, and their stderr."""
     present = size if present is None else present
     more |= {'MEETING': tempfile.mkdtemp(dir=folder), 'PRESENT': str(present)}
-    processes = [started(folder, size, rank, words, address, more) for rank in range(present)]
-    try:
-        told = [process.communicate(timeout=TIMEOUT_S) for process in processes]
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
+    with running(folder, size, words, address, present, **more) as processes:
+        told = [process.communicate() for process in processes]
     return [json.loads(out) if out else None for out, _ in told], [err for _, err in told]
 
 

@@ -11,7 +11,7 @@ import pytest
 import needs
 import sanitized
 from test_allreduce import SERVER, joined, serving
-from torch_ranks import NO_TORCH, TIMEOUT_S, environment, failures, free_port, ranks, results, started
+from torch_ranks import NO_TORCH, environment, failures, free_port, ranks, results, running
 
 pytestmark = [
     needs.skip_where(NO_TORCH),
@@ -105,20 +105,8 @@ def test_a_late_rank_is_waited_for(tmp_path):
     assert told == [[2.0] * 5] * 2
 
 
-@contextlib.contextmanager
-def running(folder, size, words, address, **more):
-    """The processes of all ranks, killed in the end."""
-    processes = [started(folder, size, rank, words, address, more) for rank in range(size)]
-    try:
-        yield processes
-    finally:
-        for process in processes:
-            process.kill()
-            process.communicate()
-
-
 def last_line(process):
-    return json.loads(process.communicate(timeout=TIMEOUT_S)[0].splitlines()[-1])
+    return json.loads(process.communicate()[0].splitlines()[-1])
 
 
 @contextlib.contextmanager
@@ -181,12 +169,13 @@ def test_no_switch_there(tmp_path):
 
 def test_a_switch_that_goes_away(tmp_path):
     """The switch ends between two reductions."""
-    with serving() as address:
-        processes = [started(tmp_path, 2, rank, ['until_it_fails'], address, {'TIMEOUT': '6'})
-                     for rank in range(2)]
-        for process in processes:
-            process.stdout.readline()
-    told = [json.loads(process.communicate(timeout=TIMEOUT_S)[0]) for process in processes]
+    with contextlib.ExitStack() as stack:
+        with serving() as address:
+            processes = stack.enter_context(
+                running(tmp_path, 2, ['until_it_fails'], address, TIMEOUT='6'))
+            for process in processes:
+                process.stdout.readline()
+        told = [last_line(process) for process in processes]
     for one in told:
         assert 'Nothing listens' in one['error'] or 'has not answered' in one['error'], one
 
@@ -194,17 +183,17 @@ def test_a_switch_that_goes_away(tmp_path):
 def test_groups_go_on_after_the_switch_was_started_anew(tmp_path):
     """All ranks at their next call; it has to be the same, and all have to make one."""
     port = free_port()
-    with serving(port=port) as address:
-        processes = [started(tmp_path, 3, rank, ['go_on'], address, {'TIMEOUT': '60'})
-                     for rank in range(3)]
-        lines = [process.stdout.readline() for process in processes]
-    for number in (1, 2):
-        assert lines == ['\n'] * 3, [process.communicate() for process in processes]
-        with serving(port=port):
-            (tmp_path / f'store.{number}').touch()
+    with contextlib.ExitStack() as stack:
+        with serving(port=port) as address:
+            processes = stack.enter_context(running(tmp_path, 3, ['go_on'], address, TIMEOUT='60'))
             lines = [process.stdout.readline() for process in processes]
-    told = [(json.loads(line), process.communicate(timeout=TIMEOUT_S)[1])
-            for line, process in zip(lines, processes)]
+        for number in (1, 2):
+            assert lines == ['\n'] * 3, [process.communicate() for process in processes]
+            with serving(port=port):
+                (tmp_path / f'store.{number}').touch()
+                lines = [process.stdout.readline() for process in processes]
+        told = [(json.loads(line), process.communicate()[1])
+                for line, process in zip(lines, processes)]
     for rank, (one, errors) in enumerate(told):
         assert 'result' in one, (one, errors)
         before, lost, again, differ, missed = one['result']
@@ -249,8 +238,7 @@ def test_ranks_wait_while_the_switch_is_full(tmp_path):
     with serving(slots=128) as address:
         holder = joined(address, 0, 1, job=7)
         with running(tmp_path, 2, ['one_is_late', '0'], address, TIMEOUT='60') as processes:
-            with pytest.raises(subprocess.TimeoutExpired):
-                processes[0].wait(6)
+            assert not processes[0].has_ended(6)
             holder.leave()
             told = [last_line(process) for process in processes]
     assert [one['result'] for one in told] == [[2.0] * 5] * 2
