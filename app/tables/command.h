@@ -40,7 +40,6 @@ extern const struct command show_command;
 extern const struct command calc_command;
 extern const struct command verify_command;
 extern const struct command size_command;
-extern const struct command export_command;
 
 /**
  * Print an error message to stderr, after the program's name and with a newline. Gives the exit

@@ -18,7 +18,6 @@ static const struct command *const commands[] = {
 	&calc_command,
 	&verify_command,
 	&size_command,
-	&export_command,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -27,7 +26,7 @@ static void
 print_help(FILE *stream)
 {
 	fputs("Usage: netfc-tables COMMAND [OPTION...] [OPERAND...]\n"
-	      "Build, show, check, measure and export NetFC's table sets, and compute with them.\n\n"
+	      "Build, show, check and measure NetFC's table sets, and compute with them.\n\n"
 	      "Commands:\n",
 		stream);
 	for (size_t c = 0; c < COMMANDS; c++)

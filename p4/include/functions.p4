@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Functions of one number, z = f(x): a table for each, which x indexes, in each lane. Which
- * functions they are, and their numbers, comes with the entries (netfc-tables export --functions).
+ * functions they are, and their numbers, comes with the entries (netfc-p4 --functions).
  */
 #ifndef NETFC_FUNCTIONS_P4
 #define NETFC_FUNCTIONS_P4

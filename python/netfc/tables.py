@@ -4,9 +4,10 @@
 import ctypes
 import dataclasses
 import functools
+import os
 import weakref
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,7 @@ from netfc.formats import Format
 from netfc.protocol import Flag, op_number
 
 _NAME_BYTES = 32  # NETFC_SET_NAME_SIZE
+_FEWEST = 1  # NETFC_COVER_OPTIMAL
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,14 +88,38 @@ class TableSet(Arithmetic):
     scale: k; 0 in families without one
     tables: the tables, Table by name, in the order of the pipeline
 
-    A table set never changes; threads may share it. Raises TableSetError for a name that is none,
-    LibraryError without libnetfc.
+    TableSet.load() reads one from a file. A table set never changes; threads may share it. Raises
+    TableSetError for a name that is none, LibraryError without libnetfc.
     """
 
     def __init__(self, name: str, library: libnetfc.Library | None = None):
-        self.name = name
-        self._functions = functions = (library or libnetfc.default()).functions
-        self._handle = handle = self._build(name)
+        functions = (library or libnetfc.default()).functions
+        self._open(functions, functions.netfc_set_build, given.c_text("table set", name), name)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], library: libnetfc.Library | None = None) -> Self:
+        """A table set from a file that netfc-tables build has written.
+
+        Raises OSError where the file cannot be read, TableSetError where it is no such file or is
+        damaged, LibraryError without libnetfc.
+        """
+        functions = (library or libnetfc.default()).functions
+        tables = cls.__new__(cls)
+        with open(path, "rb"):  # what Python says of a file that cannot be read says more
+            tables._open(functions, functions.netfc_set_load, os.fsencode(path), os.fsdecode(path))
+        return tables
+
+    def _open(self, functions: Any, function: Any, operand: bytes, what: str) -> None:
+        """Has a function make the set of an operand; what: the operand for people."""
+        self._functions = functions
+        self._handle = handle = ctypes.c_void_p()
+        error = function(operand, ctypes.byref(handle))
+        if error != 0:
+            message = functions.netfc_strerror(error).decode()
+            raise TableSetError(f"table set '{what}': {message}")
+        freed = weakref.finalize(self, functions.netfc_set_free, handle)
+        freed.atexit = False  # arrays of entries may still be read then
+        self.name: str = functions.netfc_set_name(handle).decode()
         format_handle = functions.netfc_set_format(handle)
         self.format = Format(functions.netfc_format_name(format_handle).decode())
         family = functions.netfc_set_family(handle)
@@ -150,16 +176,24 @@ class TableSet(Arithmetic):
         tables = (self._table(index) for index in range(count))
         return MappingProxyType({table.name: table for table in tables})
 
-    def _build(self, name: str) -> ctypes.c_void_p:
-        handle = ctypes.c_void_p()
-        text = given.c_text("table set", name)
-        error = self._functions.netfc_set_build(text, ctypes.byref(handle))
-        if error != 0:
-            message = self._functions.netfc_strerror(error).decode()
-            raise TableSetError(f"table set '{name}': {message}")
-        freed = weakref.finalize(self, self._functions.netfc_set_free, handle)
-        freed.atexit = False  # arrays of entries may still be read then
-        return handle
+    def occurs(self, name: str) -> NDArray[numpy.bool_]:
+        """Which entries of a table some operation can look up, in the shape of its entries."""
+        entries = self.tables[name].entries
+        table, occurs = self._table_handle(name), self._functions.netfc_table_reachable
+        found = numpy.array([occurs(table, index) for index in range(entries.size)])
+        return found.reshape(entries.shape)
+
+    def prefixes(self, name: str, page: int) -> NDArray[numpy.uint32]:
+        """The fewest prefixes, the longest of which decides, that give those entries of a page.
+
+        Returns a row for each, shorter ones first: the key, whose bits behind the prefix are zero;
+        the value; the prefix's length.
+        """
+        cover = self._functions.netfc_table_cover
+        return libnetfc.prefixes(cover, self._table_handle(name), page, _FEWEST)
+
+    def _table_handle(self, name: str) -> Any:
+        return self._functions.netfc_set_table(self._handle, list(self.tables).index(name))
 
     def _on_encodings(
         self, number: int, *lanes: NDArray[Any]

@@ -11,7 +11,8 @@ from netfc import allreduce
 from programs import wait_until
 from switched import PATIENCE, Network
 
-P4 = pathlib.Path(__file__).resolve().parents[2] / "p4"
+TOP = pathlib.Path(__file__).resolve().parents[2]
+P4, ENTRIES = TOP / "p4", TOP / "python" / "bin" / "netfc-p4"
 PROGRAM = P4 / "netfc_aggregate_v1model.p4"
 TOOLS = ("p4c-bm2-ss", "simple_switch", "simple_switch_CLI")
 # What the program sends to workers, and the option that it is compiled with for that.
@@ -38,9 +39,9 @@ class ProgramNetwork(Network):
     kind: of KINDS. where: as Network has it. Raises CommandError.
     """
 
-    def __init__(self, build, count, kind, **where):
+    def __init__(self, count, kind, **where):
         super().__init__("simple_switch", range(count), [], **where)
-        self._tables, self._kind = build / "app" / "netfc-tables", kind
+        self._kind = kind
         self._token = allreduce.draw_token()
         self.environment = {"NETFC_JOB": str(JOB), "NETFC_TOKEN": f"{self._token:#x}"}
 
@@ -91,5 +92,4 @@ class ProgramNetwork(Network):
         sent = "results" if self._kind == "results" else "sums"
         return command(P4 / "jobs", "--target", "bmv2", "--slots", SLOTS,
                        given=json.dumps(self.described())) + \
-            command(self._tables, "export", "--target", "bmv2", "--aggregate", sent, "--lanes",
-                    LANES)
+            command(ENTRIES, "--target", "bmv2", "--aggregate", sent, "--lanes", LANES)

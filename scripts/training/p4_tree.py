@@ -19,9 +19,8 @@ UPLINKS = 50  # number of the first host that a p4/leaf runs on
 class Leaf(ProgramNetwork):
     """Hosts at a BMv2, and one more, where p4/leaf joins the root for it."""
 
-    def __init__(self, build, count, above, index):
-        super().__init__(build, count, "tree", address=f"10.1.0.{101 + index}",
-                         first=index * count)
+    def __init__(self, count, above, index):
+        super().__init__(count, "tree", address=f"10.1.0.{101 + index}", first=index * count)
         self._above, self._index = above, index
         self._uplink = namespaces.Host(UPLINKS + index)
         self._token = above.token
@@ -67,13 +66,13 @@ class ProgramTree(SwitchTree):
     """The root, and its leaves. A context manager; raises CommandError."""
 
     def __init__(self, build, count):
-        self._build_folder, self.token = build, allreduce.draw_token()
+        self.token = allreduce.draw_token()
         self.environment = {"NETFC_JOB": str(JOB), "NETFC_TOKEN": f"{self.token:#x}"}
         super().__init__(build / "app" / "dpdk-netfc", (LEAVES, count // LEAVES), f"slots={SLOTS}",
                          FRAMES, "fp16")
 
     def _connect(self, middle):
-        self.members = [self._stack.enter_context(Leaf(self._build_folder, self.fans[1], self, index))
+        self.members = [self._stack.enter_context(Leaf(self.fans[1], self, index))
                         for index in range(LEAVES)]
 
     def _start_switch(self, middle):

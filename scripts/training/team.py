@@ -107,7 +107,7 @@ def make_network(build, run):
     if run.program == "tree":
         return ProgramTree(build, run.ranks)
     if run.program:
-        return ProgramNetwork(build, run.ranks, run.program)
+        return ProgramNetwork(run.ranks, run.program)
     if run.megabits:
         return Switched(program, run.ranks, run.megabits, 0, FRAMES)
     if run.leaves:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The entries of every set and layout that `netfc-tables export` has, for every target, read back
+"""The entries of every set and layout that `netfc-p4` has, for every target, read back
 and compared: millions, minutes, not part of the quick suite."""
 
 import pytest

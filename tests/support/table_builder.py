@@ -11,9 +11,9 @@ PROGRAM = switch.TABLE_BUILDER
 TIMEOUT_S = 600
 
 
-def run(*arguments, stdin='', status=0, cwd=None, env=None):
+def run(*arguments, stdin='', status=0, cwd=None, env=None, program=PROGRAM):
     """Runs the program, which must end with that status; gives what it wrote."""
-    done = subprocess.run([PROGRAM, *map(str, arguments)], input=stdin, text=True, cwd=cwd,
+    done = subprocess.run([program, *map(str, arguments)], input=stdin, text=True, cwd=cwd,
                           capture_output=True, timeout=TIMEOUT_S, check=False,
                           env=None if env is None else {**os.environ, **env})
     assert done.returncode == status, (arguments, done.stdout, done.stderr)

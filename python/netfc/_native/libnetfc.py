@@ -32,6 +32,12 @@ class Result(ctypes.Structure):
     _fields_ = [("z", ctypes.c_uint32), ("flags", ctypes.c_uint8)]
 
 
+class Prefix(ctypes.Structure):
+    """struct netfc_prefix."""
+
+    _fields_ = [("key", ctypes.c_uint32), ("value", ctypes.c_uint32), ("length", ctypes.c_uint8)]
+
+
 class Slot(ctypes.Structure):
     """struct netfc_slot."""
 
@@ -85,12 +91,16 @@ WALK_FUNCTION = ctypes.CFUNCTYPE(
 _TEXT, _POINTER, _UNSIGNED = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_uint
 _U8, _U32, _INT, _BOOL = ctypes.c_uint8, ctypes.c_uint32, ctypes.c_int, ctypes.c_bool
 _ARRAYS = [_POINTER, _INT, *[_POINTER] * 4, _U32]
+_PREFIXES = [ctypes.POINTER(ctypes.POINTER(Prefix)), ctypes.POINTER(ctypes.c_size_t)]
 
 # What each function gives, and what it takes.
 _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "netfc_strerror": (_TEXT, [_INT]),
     "netfc_format_by_name": (_POINTER, [_TEXT]),
     "netfc_format_name": (_TEXT, [_POINTER]),
+    "netfc_format_is_posit": (_BOOL, [_POINTER]),
+    "netfc_format_guard": (_INT, [_POINTER]),
+    "netfc_inf_magnitude": (_U32, [_POINTER]),
     "netfc_decode": (ctypes.c_double, [_POINTER, _U32]),
     "netfc_encode": (_U32, [_POINTER, ctypes.c_double]),
     "netfc_exact_lanes": (_U8, _ARRAYS),
@@ -110,6 +120,8 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "netfc_user_function_flags": (_POINTER, [_POINTER]),
     "netfc_set_known_name": (_BOOL, [_UNSIGNED, _TEXT]),
     "netfc_set_build": (_INT, [_TEXT, ctypes.POINTER(_POINTER)]),
+    "netfc_set_load": (_INT, [_TEXT, ctypes.POINTER(_POINTER)]),
+    "netfc_set_name": (_TEXT, [_POINTER]),
     "netfc_set_free": (None, [_POINTER]),
     "netfc_set_format": (_POINTER, [_POINTER]),
     "netfc_set_family": (_INT, [_POINTER]),
@@ -128,6 +140,9 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "netfc_table_is_match": (_BOOL, [_POINTER]),
     "netfc_table_size": (_U32, [_POINTER]),
     "netfc_table_entries": (_POINTER, [_POINTER]),
+    "netfc_table_reachable": (_BOOL, [_POINTER, _U32]),
+    "netfc_table_cover": (_INT, [_POINTER, _INT, _INT, *_PREFIXES]),
+    "netfc_log2_prefixes": (_INT, [_UNSIGNED, _UNSIGNED, *_PREFIXES]),
     "netfc_compute": (_U8, _ARRAYS),
     "netfc_step_writes": (_UNSIGNED, [ctypes.POINTER(Step), ctypes.POINTER(_U8)]),
     "netfc_walk": (Result, [_POINTER, _INT, _U32, _U32, WALK_FUNCTION, _POINTER]),
@@ -165,6 +180,25 @@ def format_handle(functions: Any, name: str) -> Any:
     if name == "fp32":
         return functions.netfc_fp32_format()
     return functions.netfc_format_by_name(name.encode())
+
+
+def prefixes(function: Any, *arguments: Any) -> NDArray[numpy.uint32]:
+    """Prefixes that one of libnetfc's functions finds, a row each: key, value, length.
+
+    function: netfc_table_cover() or netfc_log2_prefixes()
+    arguments: its first ones. Raises MemoryError where they do not fit into memory.
+    """
+    found, count = ctypes.POINTER(Prefix)(), ctypes.c_size_t()
+    if function(*arguments, ctypes.byref(found), ctypes.byref(count)) != 0:
+        raise MemoryError
+    rows = numpy.array(
+        [(prefix.key, prefix.value, prefix.length) for prefix in found[: count.value]],
+        numpy.uint32,
+    )
+    free = ctypes.CDLL(None).free
+    free.argtypes = [_POINTER]
+    free(found)
+    return rows
 
 
 def on_arrays(

@@ -14,7 +14,7 @@ from controlled import controlled, netfc_ctl, running_switch  # a fixture, too
 from fake_switch import FakeSwitch, TableSet
 
 APP = switch.BUILD / 'app'
-PYTHONS = [project_scripts.PROGRAMS / f'netfc-{name}' for name in ('client', 'ctl', 'demo', 'exporter', 'top', 'conform')]
+PYTHONS = [project_scripts.PROGRAMS / f'netfc-{name}' for name in ('client', 'ctl', 'demo', 'exporter', 'p4', 'top', 'conform')]
 PROGRAMS = [APP / name for name in ('dpdk-netfc', 'netfc-bench', 'netfc-errors', 'netfc-tables')] + PYTHONS
 RESULTS = [
     [APP / 'netfc-tables', 'list'], [APP / 'netfc-tables', 'show', 'fp16_k4'],

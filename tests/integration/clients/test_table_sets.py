@@ -138,6 +138,29 @@ def test_entries(fp16):
                                   np.array(own.mi[0])[keys + 32768])
 
 
+def test_prefixes_give_what_occurs(fp16):
+    """The longest one decides; the guard is less than half of all theta."""
+    occurs, covered = fp16.occurs('mi'), np.full(65536, -1)
+    assert occurs.shape == (3, 65536) and 0 < occurs[1].sum() < 65536 // 2
+    for key, value, length in fp16.prefixes('mi', 1).tolist():
+        covered[key:key + (1 << (16 - length))] = value
+    np.testing.assert_array_equal(covered[occurs[1]], fp16.tables['mi'].entries[1, occurs[1]])
+
+
+def test_a_set_from_a_file(library, fp16, tmp_path):
+    path = tmp_path / 'set'
+    table_builder.run('build', '--quiet', '-o', path, 'fp16_k1024')
+    loaded = netfc.TableSet.load(path, library)
+    assert (loaded.name, loaded.format, loaded.scale) == ('fp16_k1024', fp16.format, 1024)
+    for name, table in loaded.tables.items():
+        np.testing.assert_array_equal(table.entries, fp16.tables[name].entries)
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(netfc.TableSetError, match='set\': table-set file ends too early'):
+        netfc.TableSet.load(path, library)
+    with pytest.raises(FileNotFoundError):
+        netfc.TableSet.load(tmp_path / 'missing', library)
+
+
 def test_entries_outlive_the_set_and_cannot_be_changed(library):
     entries = netfc.TableSet('fp16_k1', library).tables['log'].entries
     before = entries.copy()

@@ -10,10 +10,11 @@ import project_scripts
 import switch
 
 MANUALS = project_scripts.PROJECT / 'docs' / 'man'
-PROGRAMS = {'dpdk-netfc': 'dpdk-netfc.8', 'netfc-bench': 'netfc-bench.1'}
-COMMANDS = ('build', 'list', 'show', 'calc', 'verify', 'size', 'export')
+PROGRAMS = {'dpdk-netfc': 'dpdk-netfc.8', 'netfc-bench': 'netfc-bench.1',
+            'netfc-p4': 'netfc-p4.1'}
+COMMANDS = ('build', 'list', 'show', 'calc', 'verify', 'size')
 PROGRAMS.update({f'netfc-tables {command}': 'netfc-tables.1' for command in COMMANDS})
-HEAD = r'^ {2}(?:-[a-z], | {4})?--'
+HEAD = r'^ {2}(?:-[a-z](?: [^ ]+)?, | {4})?--'
 ROW = re.compile(rf'{HEAD}([a-z0-9-]+)(.*?)(?={HEAD}|\n\n|\Z)', re.MULTILINE | re.DOTALL)
 
 KEY = re.compile(r'^ {29}([a-z_]+)( .*?|\n.*?)(?=^ {29}[a-z_]|\Z)', re.MULTILINE | re.DOTALL)
@@ -29,7 +30,8 @@ def default_of(text):
 def rows(program):
     """Options of --help, each with its keys: pairs of a name and a default."""
     name, *command = program.split()
-    done = subprocess.run([switch.BUILD / 'app' / name, *command, '--help'], text=True, check=True,
+    folder = project_scripts.PROGRAMS if name == 'netfc-p4' else switch.BUILD / 'app'
+    done = subprocess.run([folder / name, *command, '--help'], text=True, check=True,
                           capture_output=True)
     for name, text in ROW.findall(done.stdout):
         keys = [(key, default_of(meaning)) for key, meaning in KEY.findall(text)]
@@ -91,5 +93,5 @@ def test_keys_and_defaults_are_found():
     assert options['lanes'][0] == '1' and options['time'][0] is None
     assert options['aggregate'][1]['workers'] == '8' and options['aggregate'][1]['key'] is None
     assert len(options) > 30 and len(options['aggregate'][1]) > 20
-    options = {name: default for name, default, _ in rows('netfc-tables export')}
+    options = {name: default for name, default, _ in rows('netfc-p4')}
     assert options['layout'] == 'direct' and options['output'] is None and len(options) > 10

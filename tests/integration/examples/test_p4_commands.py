@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """examples/p4: the commands it prints, and, where there is BMv2, what they make of it."""
 
-import os
 import re
 import subprocess
 
@@ -11,6 +10,7 @@ import bmv2
 import frames
 import hosts
 import oracle
+import p4_entries
 import switch
 from example_runs import EXAMPLES
 
@@ -21,7 +21,7 @@ FORWARD = ['table_add IngressPipe.forward IngressPipe.pair 0 => 1',
 
 def commands(*arguments):
     return subprocess.run([COMMANDS, *arguments], text=True, capture_output=True, check=False,
-                          env={**os.environ, 'NETFC_TABLES': str(switch.TABLE_BUILDER)})
+                          env={**p4_entries.environment(), 'NETFC_P4': str(p4_entries.PROGRAM)})
 
 
 @pytest.mark.parametrize('arguments, lanes', [(('fp16_k2',), 1), (('fp16_k2', '4'), 4)])
@@ -29,8 +29,7 @@ def test_commands(arguments, lanes):
     done = commands(*arguments)
     lines = done.stdout.splitlines()
     assert (done.returncode, done.stderr, lines[:2]) == (0, '', FORWARD)
-    exported = switch.execute(['export', '-t', 'bmv2', '-n', lanes, 'fp16_k2'],
-                              program=switch.TABLE_BUILDER).stdout
+    exported = p4_entries.run('-t', 'bmv2', '-n', lanes, 'fp16_k2').stdout
     assert lines[2:] == exported.splitlines()
     form = re.compile(r'table_add IngressPipe\.\S+ IngressPipe\.\S+ .*=>')
     assert all(map(form.match, lines))

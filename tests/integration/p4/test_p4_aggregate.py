@@ -15,7 +15,7 @@ import p4_targets
 from netfc import aggregation
 from p4_jobs import Member, described, entries
 from p4_targets import REQUEST, verdict
-from table_builder import complaint, run
+from p4_entries import complaint, run
 
 FOLDER = p4_jobs.P4 / 'include' / 'aggregate'
 SIGN = 1 << 31
@@ -26,7 +26,7 @@ TEAM = [Member(number) for number in range(3)]
 
 
 def bmv2_rows(kind, lanes=8, *options):
-    return p4_rows.read_bmv2(run('export', '-t', 'bmv2', '--aggregate', kind, '-n', lanes,
+    return p4_rows.read_bmv2(run('-t', 'bmv2', '--aggregate', kind, '-n', lanes,
                                  *options).stdout)
 
 
@@ -85,7 +85,7 @@ def test_sizes_that_no_program_has(options, text):
 
 def test_what_values_add():
     """Every encoding's integer makes its value; those of what is no number tell what it is."""
-    tables = p4_rows.read_bfrt_json(run('export', '-t', 'bfrt-json', '--aggregate', 'sums', '-n',
+    tables = p4_rows.read_bfrt_json(run('-t', 'bfrt-json', '--aggregate', 'sums', '-n',
                                         2).stdout)
     for lane in range(2):
         rows = tables[f'IngressPipe.lane{lane}.part']
@@ -109,7 +109,7 @@ def test_what_values_add():
 
 
 def test_what_values_of_eight_bits_add():
-    tables = p4_rows.read_bfrt_json(run('export', '-t', 'bfrt-json', '--aggregate', 'sums', '--format',
+    tables = p4_rows.read_bfrt_json(run('-t', 'bfrt-json', '--aggregate', 'sums', '--format',
                                         'fp8_e4m3', '-n', 4).stdout)
     form = oracle.NarrowFormat(oracle.E4M3)
     for path in ('even', 'odd'):
@@ -124,27 +124,27 @@ def test_what_values_of_eight_bits_add():
 def test_targets_agree():
     """BMv2's entries are Tofino's without the tables that BMv2 computes."""
     options = ('--aggregate', 'sums', '-n', '3')
-    bmv2 = p4_targets.in_order(p4_rows.read_bmv2(run('export', '-t', 'bmv2', *options).stdout))
+    bmv2 = p4_targets.in_order(p4_rows.read_bmv2(run('-t', 'bmv2', *options).stdout))
     for target, read in (('bfrt', p4_rows.read_bfrt), ('bfrt-json', p4_rows.read_bfrt_json)):
-        tofino = p4_targets.in_order(read(run('export', '-t', target, *options).stdout))
+        tofino = p4_targets.in_order(read(run('-t', target, *options).stdout))
         assert len(tofino) == len(bmv2) + 3
         assert all(tofino[path] == rows for path, rows in bmv2.items())
-    runtime = p4_rows.read_p4runtime(run('export', '-t', 'p4runtime', *options).stdout)
+    runtime = p4_rows.read_p4runtime(run('-t', 'p4runtime', *options).stdout)
     assert [path for path, _ in runtime] == list(bmv2)
 
 
 @pytest.mark.parametrize('arguments, message', [
-    (('-t', 'bmv2', '--aggregate', 'floats'), "'floats': expected results or sums"),
+    (('-t', 'bmv2', '--aggregate', 'floats'), "--aggregate: invalid choice: 'floats'"),
     (('-t', 'bmv2', '--aggregate', 'sums', 'fp16_k2'), '--aggregate takes no table set'),
     (('-t', 'bmv2', '--aggregate', 'sums', '-n', '33'), '--lanes: 1 to 32'),
     (('-t', 'bmv2', '--aggregate', 'sums', '--format', 'fp8_e4m3', '-n', '6'),
      '--lanes: of fp8_e4m3, a multiple of 4 up to 64'),
     (('-t', 'bfrt', '--aggregate', 'results'), 'programs for Tofino do not round'),
-    (('-t', 'bmv2', '--aggregate', 'sums', '--format', 'bf16'), "'bf16': expected fp16, int32 or fp8_e4m3"),
+    (('-t', 'bmv2', '--aggregate', 'sums', '--format', 'bf16'), "--format: invalid choice: 'bf16'"),
     (('-t', 'bmv2', '--format', 'int32', 'fp16_k2'), '--format needs --aggregate'),
-    (('--aggregate', 'sums'), '--target is needed')])
+    (('--aggregate', 'sums'), 'required: -t/--target')])
 def test_wrong_usage(arguments, message):
-    assert message in complaint('export', *arguments)
+    assert message in complaint(*arguments)
 
 
 # ---- jobs ------------------------------------------------------------------------------------

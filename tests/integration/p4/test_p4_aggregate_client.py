@@ -17,7 +17,7 @@ import p4_python
 import sanitized
 from netfc import aggregation, allreduce
 from netfc.protocol import Flag
-from table_builder import run
+from p4_entries import run
 
 LANES, SLOTS, COUNT = 8, 4, 500
 
@@ -72,7 +72,7 @@ def bridged(workers, kind, lost=0.0, form='fp16'):
     program = p4_python.Switch(p4_jobs.PROGRAM, f'-DNETFC_LANES={LANES}', f'-DNETFC_SLOTS={SLOTS}',
                                *options)
     entries = p4_jobs.entries(p4_jobs.described(team), slots=SLOTS)
-    exported = run('export', '-t', 'bmv2', '--aggregate', kind, '--format', form, '-n',
+    exported = run('-t', 'bmv2', '--aggregate', kind, '--format', form, '-n',
                    LANES).stdout
     for command in (entries + exported).splitlines():
         program.command(command)

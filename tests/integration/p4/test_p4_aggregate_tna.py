@@ -12,7 +12,7 @@ import p4_python
 import p4_rows
 import test_p4_aggregate_twin as twin
 from netfc import aggregation
-from table_builder import run
+from p4_entries import run
 
 PROGRAM = p4_jobs.P4 / 'netfc_aggregate_tna.p4'
 
@@ -59,7 +59,7 @@ def tofino(team, form):
     program = p4_python.TnaSwitch(PROGRAM, *twin.options(form))
     jobs = p4_jobs.entries(p4_jobs.described(team), 'bfrt', slots=twin.SLOTS)
     exec(compile(jobs, 'jobs', 'exec'), {'bfrt': Shell(program)})
-    exported = run('export', '-t', 'bfrt-json', '--aggregate', 'sums', '--format', twin.NAMES[form], '-n',
+    exported = run('-t', 'bfrt-json', '--aggregate', 'sums', '--format', twin.NAMES[form], '-n',
                    twin.LANES).stdout
     program.fill(p4_rows.read_bfrt_json(exported))
     return program

@@ -21,7 +21,7 @@ import p4_jobs
 import p4_python
 import switch
 from netfc import aggregation
-from table_builder import run
+from p4_entries import run
 
 LANES, SLOTS, WORKERS, CHUNKS = 8, 8, 4, 120
 FP16, INT32, E4M3 = 1, 6, 8
@@ -170,7 +170,7 @@ def through_dpdk(folder, team, form):
 def commands(team, kind='results', form=FP16):
     """All that a switch is told."""
     return p4_jobs.entries(p4_jobs.described(team), slots=SLOTS) + run(
-        'export', '-t', 'bmv2', '--aggregate', kind, '--format', NAMES[form], '-n', LANES).stdout
+        '-t', 'bmv2', '--aggregate', kind, '--format', NAMES[form], '-n', LANES).stdout
 
 
 def as_python(team, kind='results', form=FP16):

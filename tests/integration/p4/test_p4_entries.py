@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The entries that `netfc-tables export` writes, in the translated P4 program.
+"""The entries that `netfc-p4` writes, in the translated P4 program.
 
 Every key of every table, against tables built independently; then whole operations, against the
 library that the switch computes with. No P4 compiler is needed.
 """
 
+import json
 import subprocess
 
 import numpy as np
@@ -16,8 +17,9 @@ import p4_lanes
 import p4_rows
 import p4_targets
 import switch
+import table_builder
+from p4_entries import complaint, run
 from p4_targets import EXACT_SETS, LAYOUTS, LOG_SETS, REQUEST, exported, verdict
-from table_builder import complaint, run, run_json
 
 RANDOM_PAIRS = 100000
 NO_RESULT = -0x8000
@@ -211,24 +213,24 @@ def test_prefixes_save_most_of_the_mi_tables():
 
 def test_report(tmp_path):
     path = tmp_path / 'entries'
-    said = run('export', '-t', 'bmv2', '-l', 'compact', '-n', 2, '-o', path, 'bf16_k128').stdout
+    said = run('-t', 'bmv2', '-l', 'compact', '-n', 2, '-o', path, 'bf16_k128').stdout
     entries = len(path.read_text().splitlines())
     assert said == f'bf16_k128: wrote {path}, {entries:,} entries in 26 tables\n'
-    report = run_json('export', '-t', 'bmv2', '-l', 'compact', '-n', 2, '-o', path, 'bf16_k128')
-    assert report == {'set': 'bf16_k128', 'target': 'bmv2', 'layout': 'compact', 'lanes': 2,
+    report = run('-t', 'bmv2', '-l', 'compact', '-n', 2, '-o', path, '--json', 'bf16_k128').stdout
+    assert json.loads(report) == {'set': 'bf16_k128', 'target': 'bmv2', 'layout': 'compact', 'lanes': 2,
                       'tables': 26, 'entries': entries, 'file': str(path)}
 
 
 def test_a_file_is_exported_as_its_set(tmp_path):
     path = tmp_path / 'bf16_k128.netfc'
-    run('build', '--quiet', '-o', path, 'bf16_k128')
+    table_builder.run('build', '--quiet', '-o', path, 'bf16_k128')
     options = ('--layout', 'compact')
     assert exported('bmv2', path, *options) == exported('bmv2', 'bf16_k128', *options)
 
 
 def test_the_sets_with_a_program_are_those_that_the_message_names(tmp_path):
-    options = ('export', '-t', 'bmv2', '-o', tmp_path / 'entries')
-    for row in run_json('list')['known']:
+    options = ('-t', 'bmv2', '-o', tmp_path / 'entries')
+    for row in table_builder.run_json('list')['known']:
         if row['family'] == 'log':
             continue
         if row['set'] in WITHOUT_PROGRAM.replace(',', '').split() or row['format'].startswith('fp8_'):
@@ -238,25 +240,25 @@ def test_the_sets_with_a_program_are_those_that_the_message_names(tmp_path):
 
 
 @pytest.mark.parametrize('arguments, message', [
-    (('fp16_k1024',), '--target is needed'),
+    (('fp16_k1024',), 'required: -t/--target'),
     (('-t', 'bmv2'), 'name one table set'),
     (('-t', 'bmv2', 'fp16_k1024', 'bf16_k128'), 'name one table set'),
-    (('-t', 'tofino', 'fp16_k1024'), "'tofino': expected bmv2, p4runtime, bfrt or bfrt-json"),
-    (('-t', 'bmv2', '-l', 'flat', 'fp16_k1024'), "'flat': expected direct or compact"),
-    (('-t', 'bmv2', '-n', '0', 'fp16_k1024'), "--lanes '0': expected a number from 1 to 64"),
+    (('-t', 'tofino', 'fp16_k1024'), "--target: invalid choice: 'tofino'"),
+    (('-t', 'bmv2', '-l', 'flat', 'fp16_k1024'), "--layout: invalid choice: 'flat'"),
+    (('-t', 'bmv2', '-n', '0', 'fp16_k1024'), "--lanes: '0': expected a number from 1 to 64"),
     (('-t', 'bmv2', '-n', '9', 'fp16_k1024'), '--lanes: 1 to 8'),
-    (('-t', 'bmv2', '-p', '65536', 'fp16_k1024'), "--port '65536': expected a number from 1 to 65535"),
+    (('-t', 'bmv2', '-p', '65536', 'fp16_k1024'), "--port: '65536': expected a number from 1 to 65535"),
     (('-t', 'bfrt', '--program', 'a b', 'fp16_k1024'), "'a b': expected the name of a P4 program"),
     (('-t', 'bmv2', '--json', 'fp16_k1024'), '--json needs --output'),
     (('-t', 'bmv2', '-l', 'compact', 'fp16_k1'), 'needs k to be 2 at least'),
     (('-t', 'bmv2', 'fp16_exact_small'), WITHOUT_PROGRAM),
     (('-t', 'bmv2', 'posit16_exact'), WITHOUT_PROGRAM),
     (('-t', 'bmv2', '-l', 'compact', 'fp16_exact'), 'the direct layout only'),
-    (('-t', 'bmv2', 'fp16_k3'), "no table set 'fp16_k3'")])
+    (('-t', 'bmv2', 'fp16_k3'), "table set 'fp16_k3'")])
 def test_wrong_usage(arguments, message):
-    assert message in complaint('export', *arguments)
+    assert message in complaint(*arguments)
 
 
 def test_a_file_that_cannot_be_written(tmp_path):
     path = tmp_path / 'missing' / 'entries'
-    assert 'cannot write' in complaint('export', '-t', 'bmv2', '-o', path, 'bf16_k128', status=2)
+    assert 'cannot write' in complaint('-t', 'bmv2', '-o', path, 'bf16_k128', status=2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The entries that `netfc-tables export` writes for fp32_exact, in the translated P4 program, against
+"""The entries that `netfc-p4` writes for fp32_exact, in the translated P4 program, against
 the library. No P4 compiler is needed."""
 
 import numpy as np
@@ -10,9 +10,10 @@ import oracle
 import p4_lanes
 import p4_rows
 import p4_targets
+import table_builder
 from fp32_frames import FORMAT, NAME, OPERATIONS, library_results
 from p4_targets import REQUEST, exported, verdict
-from table_builder import complaint, run
+from p4_entries import complaint
 
 PAIRS = 200000  # of an operation
 PROGRAMS = {'sub': (1, 2), 'mul': (1, 2, 3), 'div': (1, 2, 3, 4)}
@@ -91,15 +92,15 @@ def test_targets_agree():
 
 
 def test_wrong_usage():
-    assert 'direct layout only' in complaint('export', '-t', 'bmv2', '-l', 'compact', NAME)
-    assert "--up-to 'add': expected sub, mul or div" in complaint(
-        'export', '-t', 'bmv2', '--up-to', 'add', NAME)
-    assert 'only programs of fp32_exact' in complaint('export', '-t', 'bmv2', '--up-to', 'mul',
+    assert 'direct layout only' in complaint('-t', 'bmv2', '-l', 'compact', NAME)
+    assert "--up-to: invalid choice: 'add'" in complaint(
+        '-t', 'bmv2', '--up-to', 'add', NAME)
+    assert 'only programs of fp32_exact' in complaint('-t', 'bmv2', '--up-to', 'mul',
                                                       'fp16_exact')
-    assert 'of that format' in complaint('export', '-t', 'bmv2', '--slowloris', NAME)
+    assert 'of that format' in complaint('-t', 'bmv2', '--slowloris', NAME)
 
 
 def test_a_file_is_exported_as_its_set(tmp_path):
     path = tmp_path / 'fp32_exact.netfc'
-    run('build', '--quiet', '-o', path, NAME)
+    table_builder.run('build', '--quiet', '-o', path, NAME)
     assert exported('bmv2', path, '--up-to', 'mul') == exported('bmv2', NAME, '--up-to', 'mul')

@@ -17,7 +17,7 @@ import p4_rows
 import p4_targets
 import switch
 from p4_targets import REQUEST, exported, verdict
-from table_builder import complaint
+from p4_entries import complaint
 
 SETS = [f'fp8_{form}_{overflow}' for form in ('e4m3', 'e5m2') for overflow in ('exact', 'sat')]
 
@@ -137,4 +137,4 @@ def test_targets_agree():
     (('--slowloris',), '--slowloris needs a set of that format'),
     (('--up-to', 'mul'), 'only programs of fp32_exact')])
 def test_wrong_usage(arguments, message):
-    assert message in complaint('export', '-t', 'bmv2', *arguments, 'fp8_e4m3_exact')
+    assert message in complaint('-t', 'bmv2', *arguments, 'fp8_e4m3_exact')

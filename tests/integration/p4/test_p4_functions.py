@@ -14,8 +14,9 @@ import oracle
 import p4_rows
 import p4_targets
 import switch
+import table_builder
+from p4_entries import complaint
 from p4_targets import REQUEST, exported, verdict
-from table_builder import complaint, run
 
 NUMBERS = {'rsqrt': 71, 'exp': 73, 'to_bf16': 99, 'to_q8': 120}
 OWN = 193
@@ -30,7 +31,7 @@ def build_own(tmp_path):
 def user_function(folder, form='fp16'):
     """A function of a user's own, in a file."""
     path = folder / 'halved.netfcfun'
-    run('build', '--function', 'halved', '--format', form, '--expression', 'x / 2', '-o', path)
+    table_builder.run('build', '--function', 'halved', '--format', form, '--expression', 'x / 2', '-o', path)
     return path
 
 
@@ -88,13 +89,13 @@ def test_targets_agree():
     ('exp,exp', "function 'exp' is given twice"),
     (f'{LONG},abs', 'a program has 8 functions at the most'),
     ('nowhere.netfcfun', "function 'nowhere.netfcfun': No such file"),
-    ('', "--functions '': expected a value")])
+    ('', "no function ''")])
 def test_bad_functions(functions, message):
-    assert message in complaint('export', '-t', 'bmv2', '--functions', functions, 'fp16_k16')
+    assert message in complaint('-t', 'bmv2', '--functions', functions, 'fp16_k16')
 
 
 def test_a_function_of_another_format(own):
-    said = complaint('export', '-t', 'bmv2', '--functions', own, 'bf16_k16')
+    said = complaint('-t', 'bmv2', '--functions', own, 'bf16_k16')
     assert 'is one of fp16, and the table set of bf16' in said
 
 

@@ -20,7 +20,7 @@ import p4_rows
 import test_p4_aggregate_tna as tna
 from netfc import aggregation
 from p4_jobs import Member
-from table_builder import run
+from p4_entries import run
 
 LANES, SLOTS, CHUNKS, SHARDS = 8, 4, 24, 2
 SESSION = 0xFEDCBA9876543210
@@ -74,7 +74,7 @@ class Switch:
 
     def export(self, form, lanes):
         def exported(target):
-            return run('export', '-t', target, '--aggregate', 'sums', '--format', form, '-n',
+            return run('-t', target, '--aggregate', 'sums', '--format', form, '-n',
                        lanes).stdout
 
         if self.target == 'bmv2':

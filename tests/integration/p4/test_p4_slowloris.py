@@ -6,7 +6,7 @@ import hosts
 import p4_rows
 import slowloris_model
 import switch
-from table_builder import complaint, run
+from p4_entries import complaint, run
 from tcp_frames import address, handshake, mixed, query, segment
 
 DIVIDE = 'IngressPipe.netfc.slowloris.divide.'
@@ -20,7 +20,7 @@ OPTIONS = ('-DNETFC_SLOWLORIS', '-DNETFC_COMPACT')
 
 
 def entries(layout='compact'):
-    return run('export', '-t', 'bmv2', '-l', layout, '--slowloris', 'fp16_k1024').stdout
+    return run('-t', 'bmv2', '-l', layout, '--slowloris', 'fp16_k1024').stdout
 
 
 def test_divisions():
@@ -50,7 +50,7 @@ def longest(table, value):
 
 
 def test_other_formats_have_no_queries():
-    assert 'in fp16' in complaint('export', '-t', 'bmv2', '--slowloris', 'bf16_k128')
+    assert 'in fp16' in complaint('-t', 'bmv2', '--slowloris', 'bf16_k128')
 
 
 @bmv2.needs_bmv2

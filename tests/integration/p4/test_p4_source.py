@@ -12,7 +12,7 @@ import oracle
 import p4_rows
 import project_scripts
 from p4_targets import EXACT_SETS, LAYOUTS, LOG_SETS
-from table_builder import run
+from p4_entries import run
 
 P4 = project_scripts.PROJECT / 'p4'
 FUNCTIONS = ('sqrt', 'rsqrt', 'exp', 'ln', 'tanh', 'gelu', 'to_bf16', 'from_q8')
@@ -125,8 +125,8 @@ def test_tables_fit_their_entries(name, layout, more):
     compiled, exported = MORE[more]
     source = controls(*options_for(name, layout), *compiled)
     options = ('-l', layout, *exported, name)
-    written = run('export', '-t', 'bmv2', *options).stdout
-    names = field_names(run('export', '-t', 'bfrt', *options).stdout)
+    written = run('-t', 'bmv2', *options).stdout
+    names = field_names(run('-t', 'bfrt', *options).stdout)
     seen = set()
     for path, rows in p4_rows.read_bmv2(written).items():
         path = path.removeprefix('IngressPipe.netfc.')
@@ -156,7 +156,7 @@ def test_tables_fit_their_entries(name, layout, more):
 def test_the_last_entry_is_for_the_program(name, layout, lanes, more):
     """Its number is that of the program for this set, and that program matches it."""
     options = [option for word in more for option in (f'--{word}',)]
-    last = run('export', '-t', 'bmv2', '-l', layout, '-n', lanes, *options,
+    last = run('-t', 'bmv2', '-l', layout, '-n', lanes, *options,
                name).stdout.splitlines()[-1]
     [row] = p4_rows.read_bmv2(f'{last}\n')['IngressPipe.netfc.loaded']
     source = preprocessed('parser.p4', *options_for(name, layout), f'-DNETFC_LANES={lanes}',

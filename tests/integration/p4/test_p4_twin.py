@@ -17,6 +17,7 @@ import frames
 import hosts
 import operands
 import oracle
+import p4_entries
 import p4_python
 import p4_rows
 import switch
@@ -156,8 +157,7 @@ def test_p4runtime_numbers(tmp_path):
     text = p4info.read_text()
     objects = re.findall(r'preamble \{\s+id: (\d+)\s+name: "([^"]+)"', text)
     numbers = {name: int(number) for number, name in objects}
-    written = switch.execute(['export', '-t', 'p4runtime', '-l', 'compact', '-n', '2',
-                              'fp16_k1024'], program=switch.TABLE_BUILDER).stdout
+    written = p4_entries.run('-t', 'p4runtime', '-l', 'compact', '-n', 2, 'fp16_k1024').stdout
     for (path, table), rows in p4_rows.read_p4runtime(written).items():
         assert numbers[path] == table
         assert {row.action for row in rows} <= set(numbers.values())

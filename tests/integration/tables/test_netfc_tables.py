@@ -11,6 +11,7 @@ import zlib
 import pytest
 
 import oracle
+import p4_entries
 from table_builder import PROGRAM, TIMEOUT_S, complaint, run, run_json
 
 OPERATIONS = {'add': oracle.ADD, 'sub': oracle.SUB, 'mul': oracle.MUL, 'div': oracle.DIV}
@@ -108,7 +109,7 @@ def test_files_of_any_entries_can_be_exported(tmp_path, name, tables, layout, en
     entries = HEADER_BYTES + TABLE_BYTES * tables
     data = data[:entries] + bytes(len(data) - entries)
     path.write_bytes(changed(data, entries + entry + 1, int(entry != 0)))
-    run('export', '--target', 'bmv2', '--layout', layout, '--output', os.devnull, path)
+    p4_entries.run('--target', 'bmv2', '--layout', layout, '--output', os.devnull, path)
 
 
 def write_bad_files(folder, good):

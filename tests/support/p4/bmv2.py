@@ -11,8 +11,8 @@ import pytest
 
 import hosts
 import oracle
+import p4_entries
 import project_scripts
-import switch
 
 TOOLS = ('p4c-bm2-ss', 'simple_switch', 'simple_switch_CLI')
 MISSING = [tool for tool in TOOLS if shutil.which(tool) is None]
@@ -133,8 +133,7 @@ def send(wire, arrival, frames, expected=None):
 
 def exported(name, *options):
     """The entries of a table set as simple_switch_CLI's commands."""
-    return switch.execute(['export', '--target', 'bmv2', *options, name],
-                          program=switch.TABLE_BUILDER).stdout
+    return p4_entries.run('--target', 'bmv2', *options, name).stdout
 
 
 def as_computed_by(sent, reply, lanes):

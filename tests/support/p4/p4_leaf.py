@@ -17,7 +17,7 @@ import p4_jobs
 import p4_python
 import switch
 from netfc import aggregation
-from table_builder import run
+from p4_entries import run
 
 SLOTS, UPLINK_PORT, WORKERS_PORT = 4, 8, 0
 OWN_IP = '10.2.0.100'  # the parent has hosts.SWITCH_IP
@@ -38,7 +38,7 @@ class Variant:
                 f'-DNETFC_LANES={self.lanes}', f'-DNETFC_SLOTS={SLOTS}']
 
     def exported(self, target):
-        return run('export', '-t', target, '--aggregate', 'sums', '--format', self.form, '-n',
+        return run('-t', target, '--aggregate', 'sums', '--format', self.form, '-n',
                    self.lanes).stdout
 
 

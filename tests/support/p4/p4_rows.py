@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `netfc-tables export` writes, read as the targets would: table -> rows.
+"""What `netfc-p4` writes, read as the targets would: table -> rows.
 
 Written from p4/ and from the targets' manuals, not from the exporter.
 """

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `netfc-tables export` writes for all targets, read back and compared."""
+"""What `netfc-p4` writes for all targets, read back and compared."""
 
 import functools
 import re
 
 import p4_rows
 import project_scripts
-from table_builder import run
+from p4_entries import run
 
 INSTALLED = re.findall(r"^  '(\w+)',$",
                        (project_scripts.PROJECT / 'tables' / 'meson.build').read_text(), re.M)
@@ -17,7 +17,7 @@ LAYOUTS = ('direct', 'compact')
 
 def exported(target, name, *options):
     """What is written for a target."""
-    return run('export', '--target', target, *options, name).stdout
+    return run('--target', target, *options, name).stdout
 
 
 def read_back(name, *options):
