@@ -34,8 +34,8 @@ check_communicators(void)
 	for (int round = 0; round < 3; round++) {
 		MPI_Comm copy, part, copy_of_part;
 
-		sum_ranks(MPI_COMM_WORLD);
-		MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+		sum_ranks(world);
+		MPI_Comm_dup(world, &copy);
 		MPI_Comm_split(copy, rank % 2, -rank, &part);
 		sum_ranks(part);
 		MPI_Comm_dup(part, &copy_of_part);
@@ -45,7 +45,7 @@ check_communicators(void)
 		if (round == 2)
 			return;
 		MPI_Comm_free(&copy);
-		sum_ranks(MPI_COMM_WORLD);
+		sum_ranks(world);
 		MPI_Comm_free(&copy_of_part);
 	}
 }
@@ -69,7 +69,7 @@ make_comms(MPI_Comm *comms, int count)
 	for (int i = 0; i < count; i++) {
 		MPI_Comm unused;
 
-		MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+		MPI_Comm_dup(world, &comms[i]);
 		sum_ranks(comms[i]);
 		MPI_Comm_dup(comms[i], &unused); /* it takes nothing of the switch */
 		if (i % 2 == 0)
@@ -121,10 +121,10 @@ void
 check_forks(void)
 {
 	for (int round = 0; round < 3; round++) {
-		sum_ranks(MPI_COMM_WORLD);
+		sum_ranks(world);
 		if (rank % 2 == round % 2)
-			reduce_in_child(MPI_COMM_WORLD);
-		sum_ranks(MPI_COMM_WORLD);
+			reduce_in_child(world);
+		sum_ranks(world);
 	}
 }
 
@@ -143,8 +143,7 @@ sum_persistently(void)
 	float mine, sum;
 	MPI_Request request;
 
-	MPI_Allreduce_init(
-		&mine, &sum, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+	MPI_Allreduce_init(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, world, MPI_INFO_NULL, &request);
 	for (int round = 0; round < 2; round++) {
 		mine = (float)(round + 1);
 		MPI_Start(&request);
@@ -169,34 +168,33 @@ check_left_to_mpi(void)
 	MPI_Datatype two, empty;
 	MPI_Op own;
 
-	MPI_Allreduce(&wide, &sum_of_wide, 1, MPI_LONG_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Allreduce(&wide, &sum_of_wide, 1, MPI_LONG_DOUBLE, MPI_SUM, world);
 	CHECK(sum_of_wide == ranks * (ranks - 1) / 2);
-	MPI_Allreduce(&mine[1], &product, 1, MPI_FLOAT, MPI_PROD, MPI_COMM_WORLD);
+	MPI_Allreduce(&mine[1], &product, 1, MPI_FLOAT, MPI_PROD, world);
 	CHECK(product == 1);
-	MPI_Allreduce(&pair, &greatest, 1, MPI_FLOAT_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+	MPI_Allreduce(&pair, &greatest, 1, MPI_FLOAT_INT, MPI_MAXLOC, world);
 	CHECK(greatest.where == ranks - 1);
-	MPI_Allreduce(&byte, &bytes, 1, MPI_UNSIGNED_CHAR, MPI_BOR, MPI_COMM_WORLD);
+	MPI_Allreduce(&byte, &bytes, 1, MPI_UNSIGNED_CHAR, MPI_BOR, world);
 	CHECK(bytes == (1 << ranks) - 1);
 	MPI_Type_contiguous(2, MPI_FLOAT, &two);
 	MPI_Type_commit(&two);
 	MPI_Op_create(add_up, 1, &own);
-	MPI_Allreduce(mine, sums, 2, MPI_FLOAT, own, MPI_COMM_WORLD);
+	MPI_Allreduce(mine, sums, 2, MPI_FLOAT, own, world);
 	CHECK(sums[1] == (float)ranks);
 	MPI_Op_free(&own);
 	MPI_Type_free(&two);
-	MPI_Allreduce(mine, sums, 0, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Allreduce(mine, sums, 0, MPI_FLOAT, MPI_SUM, world);
 	MPI_Allreduce(mine, sums, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_SELF);
 	CHECK(sums[0] == mine[0]);
 #if MPI_VERSION >= 4
 	sum_persistently();
 #endif
 	/* MPI has the words for what is wrong. */
-	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-	CHECK(MPI_Allreduce(mine, sums, 1, MPI_C_FLOAT_COMPLEX, MPI_MIN, MPI_COMM_WORLD) !=
-		MPI_SUCCESS);
+	MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+	CHECK(MPI_Allreduce(mine, sums, 1, MPI_C_FLOAT_COMPLEX, MPI_MIN, world) != MPI_SUCCESS);
 	MPI_Type_contiguous(0, MPI_FLOAT, &empty);
 	MPI_Type_commit(&empty);
-	CHECK(MPI_Allreduce(mine, sums, 1, empty, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS);
+	CHECK(MPI_Allreduce(mine, sums, 1, empty, MPI_SUM, world) != MPI_SUCCESS);
 	MPI_Type_free(&empty);
 }
 
@@ -227,7 +225,7 @@ check_threads(void)
 	MPI_Comm comms[COMMS];
 
 	for (int i = 0; i < COMMS; i++)
-		MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+		MPI_Comm_dup(world, &comms[i]);
 	for (int i = 0; i < COMMS; i++)
 		pthread_create(&threads[i], NULL, reduce_often, &comms[i]);
 	for (int i = 0; i < COMMS; i++)
@@ -263,7 +261,7 @@ reduce_until_error(MPI_Comm comm)
 void
 check_until_error(void)
 {
-	reduce_until_error(MPI_COMM_WORLD);
+	reduce_until_error(world);
 }
 
 /* In each pair one is stopped: the pair's first, or its other. */
@@ -275,7 +273,7 @@ check_stops(void)
 	MPI_Comm comm;
 
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* MPICH asks this one, too */
-	MPI_Comm_split(MPI_COMM_WORLD, pair, rank, &comm);
+	MPI_Comm_split(world, pair, rank, &comm);
 	MPI_Comm_rank(comm, &here);
 	sum_ranks(comm);
 	MPI_Bcast(&process, 1, MPI_INT, pair % 2, comm);
@@ -296,8 +294,8 @@ check_mismatch(void)
 	float mine[2] = {1, 2}, sums[2];
 	int error;
 
-	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-	error = MPI_Allreduce(mine, sums, rank == 0 ? 2 : 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+	error = MPI_Allreduce(mine, sums, rank == 0 ? 2 : 1, MPI_FLOAT, MPI_SUM, world);
 	CHECK(error != MPI_SUCCESS);
 	printf("rank %d: refused\n", rank);
 }
@@ -306,7 +304,7 @@ check_mismatch(void)
 static void
 end_of(int victim)
 {
-	sum_ranks(MPI_COMM_WORLD);
+	sum_ranks(world);
 	if (rank == victim)
 		_exit(0);
 	check_until_error();
@@ -337,16 +335,16 @@ check_survive(void)
 		float mine[2] = {(float)(rank + rounds), 1}, sums[2];
 		MPI_Request request;
 
-		MPI_Allreduce(mine, sums, 2, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+		MPI_Allreduce(mine, sums, 2, MPI_FLOAT, MPI_SUM, world);
 		CHECK(sums[0] == (float)(ranks * rounds + ranks * (ranks - 1) / 2));
-		MPI_Iallreduce(MPI_IN_PLACE, mine, 2, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request);
+		MPI_Iallreduce(MPI_IN_PLACE, mine, 2, MPI_FLOAT, MPI_SUM, world, &request);
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
 		CHECK(mine[1] == (float)ranks);
 		if (rank == 0 && rounds == 0)
 			puts("reduced");
 		fflush(stdout);
 		on = MPI_Wtime() < end;
-		MPI_Bcast(&on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+		MPI_Bcast(&on, 1, MPI_INT, 0, world);
 		rounds++;
 	}
 }
@@ -355,7 +353,7 @@ check_survive(void)
 void
 check_exits(void)
 {
-	sum_ranks(MPI_COMM_WORLD);
+	sum_ranks(world);
 	if (rank == 0)
 		MPI_Abort(MPI_COMM_WORLD, 3);
 	for (;;)

@@ -24,14 +24,14 @@ static void
 allreduce_floats(size_t count, MPI_Op op)
 {
 	float *mine = malloc(count * sizeof(*mine)), *results = malloc(count * sizeof(*results));
-	struct kept kept = {results, 0, count, mine, count, MPI_COMM_WORLD};
+	struct kept kept = {results, 0, count, mine, count, world};
 
 	draw_floats(mine, count, (unsigned int)count);
 	memcpy(results, mine, count * sizeof(*mine));
-	MPI_Allreduce(MPI_IN_PLACE, results, (int)count, MPI_FLOAT, op, MPI_COMM_WORLD);
+	MPI_Allreduce(MPI_IN_PLACE, results, (int)count, MPI_FLOAT, op, world);
 	check_floats(&kept, MPI_FLOAT, op);
 	memset(results, 0, count * sizeof(*results));
-	MPI_Allreduce(mine, results, (int)count, MPI_FLOAT, op, MPI_COMM_WORLD);
+	MPI_Allreduce(mine, results, (int)count, MPI_FLOAT, op, world);
 	check_floats(&kept, MPI_FLOAT, op);
 	free(mine);
 	free(results);
@@ -52,17 +52,17 @@ void
 check_doubles(void)
 {
 	double mine[5003], results[5003];
-	struct kept kept = {results, 0, 5003, mine, 5003, MPI_COMM_WORLD};
+	struct kept kept = {results, 0, 5003, mine, 5003, world};
 
 	for (size_t o = 0; operations(o) != NULL; o++) {
 		MPI_Op op = *operations(o);
 
 		draw_doubles(mine, 5003, 3);
 		memcpy(results, mine, sizeof(mine));
-		MPI_Allreduce(MPI_IN_PLACE, results, 5003, MPI_DOUBLE, op, MPI_COMM_WORLD);
+		MPI_Allreduce(MPI_IN_PLACE, results, 5003, MPI_DOUBLE, op, world);
 		check_floats(&kept, MPI_DOUBLE, op);
 		memset(results, 0, sizeof(results));
-		MPI_Allreduce(mine, results, 5003, MPI_DOUBLE, op, MPI_COMM_WORLD);
+		MPI_Allreduce(mine, results, 5003, MPI_DOUBLE, op, world);
 		check_floats(&kept, MPI_DOUBLE, op);
 	}
 }
@@ -74,14 +74,14 @@ check_part(const void *results, const void *mine, size_t count, MPI_Datatype typ
 	const size_t first = count * (size_t)rank / (size_t)ranks;
 	const size_t end = count * (size_t)(rank + 1) / (size_t)ranks;
 	const size_t bytes = type == MPI_DOUBLE ? sizeof(double) : sizeof(float);
-	struct kept kept = {(const char *)results + first * bytes, first, end - first, mine, count,
-		MPI_COMM_WORLD};
+	struct kept kept = {
+		(const char *)results + first * bytes, first, end - first, mine, count, world};
 	char *others = malloc(count * bytes);
 
 	CHECK(others != NULL);
 	check_floats(&kept, type, MPI_SUM);
 	memcpy(others, results, count * bytes);
-	MPI_Bcast(others, (int)(count * bytes), MPI_BYTE, 0, MPI_COMM_WORLD);
+	MPI_Bcast(others, (int)(count * bytes), MPI_BYTE, 0, world);
 	CHECK(memcmp(others, results, count * bytes) == 0);
 	free(others);
 }
@@ -101,7 +101,7 @@ check_many(void)
 			draw_doubles(mine, BLOCK, (unsigned int)block);
 		else
 			draw_floats((float *)mine, BLOCK, (unsigned int)block);
-		MPI_Allreduce(mine, results, BLOCK, type, MPI_SUM, MPI_COMM_WORLD);
+		MPI_Allreduce(mine, results, BLOCK, type, MPI_SUM, world);
 		check_part(results, mine, BLOCK, type);
 	}
 	if (rank == 0)
@@ -112,15 +112,15 @@ static void
 allreduce_integers(MPI_Datatype type, MPI_Op op)
 {
 	uint64_t mine[501], results[501]; /* of 32-bit types half as many */
-	struct kept kept = {results, 0, 501, mine, 501, MPI_COMM_WORLD};
+	struct kept kept = {results, 0, 501, mine, 501, world};
 
 	for (size_t i = 0; i < 501; i++)
 		mine[i] =
 			(uint64_t)(i + 1) * UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(2 * rank + 1);
-	MPI_Allreduce(mine, results, 501, type, op, MPI_COMM_WORLD);
+	MPI_Allreduce(mine, results, 501, type, op, world);
 	check_integers(&kept, type, op);
 	memcpy(results, mine, sizeof(mine));
-	MPI_Allreduce(MPI_IN_PLACE, results, 501, type, op, MPI_COMM_WORLD);
+	MPI_Allreduce(MPI_IN_PLACE, results, 501, type, op, world);
 	check_integers(&kept, type, op);
 }
 
@@ -133,23 +133,23 @@ complex_numbers(MPI_Datatype type, MPI_Datatype part)
 	};
 	double mine[2 * PAIRS], results[2 * PAIRS];
 	const size_t bytes = part == MPI_DOUBLE ? sizeof(double) : sizeof(float);
-	struct kept kept = {results, 0, 2 * PAIRS, mine, 2 * PAIRS, MPI_COMM_WORLD};
+	struct kept kept = {results, 0, 2 * PAIRS, mine, 2 * PAIRS, world};
 	int counts[64];
 
 	if (part == MPI_DOUBLE)
 		draw_doubles(mine, 2 * PAIRS, 21);
 	else
 		draw_floats((float *)mine, 2 * PAIRS, 21);
-	MPI_Allreduce(mine, results, PAIRS, type, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Allreduce(mine, results, PAIRS, type, MPI_SUM, world);
 	check_floats(&kept, part, MPI_SUM);
 	memcpy(results, mine, 2 * PAIRS * bytes);
-	MPI_Allreduce(MPI_IN_PLACE, results, PAIRS, type, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Allreduce(MPI_IN_PLACE, results, PAIRS, type, MPI_SUM, world);
 	check_floats(&kept, part, MPI_SUM);
 	for (int r = 0; r < ranks; r++)
 		counts[r] = r == 0 ? PAIRS - 10 * (ranks - 1) : 10;
 	kept.first = rank == 0 ? 0 : 2 * (size_t)(counts[0] + 10 * (rank - 1));
 	kept.count = 2 * (size_t)counts[rank];
-	MPI_Reduce_scatter(mine, results, counts, type, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Reduce_scatter(mine, results, counts, type, MPI_SUM, world);
 	check_floats(&kept, part, MPI_SUM);
 }
 
@@ -178,15 +178,14 @@ check_reduce(void)
 	float mine[1000], results[1000];
 
 	for (int root = 0; root < ranks; root++) {
-		struct kept kept = {
-			results, 0, rank == root ? 1000 : 0, mine, 1000, MPI_COMM_WORLD};
+		struct kept kept = {results, 0, rank == root ? 1000 : 0, mine, 1000, world};
 
 		draw_floats(mine, 1000, (unsigned int)root);
-		MPI_Reduce(mine, results, 1000, MPI_FLOAT, MPI_SUM, root, MPI_COMM_WORLD);
+		MPI_Reduce(mine, results, 1000, MPI_FLOAT, MPI_SUM, root, world);
 		check_floats(&kept, MPI_FLOAT, MPI_SUM);
 		memcpy(results, mine, sizeof(mine));
 		MPI_Reduce(rank == root ? MPI_IN_PLACE : mine, rank == root ? results : NULL, 1000,
-			MPI_FLOAT, MPI_MAX, root, MPI_COMM_WORLD);
+			MPI_FLOAT, MPI_MAX, root, world);
 		check_floats(&kept, MPI_FLOAT, MPI_MAX);
 	}
 }
@@ -196,7 +195,7 @@ static void
 scatter_parts(const float *mine, float *results)
 {
 	int *counts = calloc((size_t)ranks, sizeof(*counts));
-	struct kept kept = {results, 0, 0, mine, 0, MPI_COMM_WORLD};
+	struct kept kept = {results, 0, 0, mine, 0, world};
 
 	for (int r = 0; r < ranks; r++) {
 		counts[r] = r == 1 ? 0 : 100 + 3 * r;
@@ -205,10 +204,10 @@ scatter_parts(const float *mine, float *results)
 	}
 	kept.count = (size_t)counts[rank];
 	MPI_Reduce_scatter(
-		mine, kept.count > 0 ? results : NULL, counts, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+		mine, kept.count > 0 ? results : NULL, counts, MPI_FLOAT, MPI_SUM, world);
 	check_floats(&kept, MPI_FLOAT, MPI_SUM);
 	memcpy(results, mine, kept.total * sizeof(*mine));
-	MPI_Reduce_scatter(MPI_IN_PLACE, results, counts, MPI_FLOAT, MPI_MIN, MPI_COMM_WORLD);
+	MPI_Reduce_scatter(MPI_IN_PLACE, results, counts, MPI_FLOAT, MPI_MIN, world);
 	check_floats(&kept, MPI_FLOAT, MPI_MIN);
 	free(counts);
 }
@@ -216,13 +215,12 @@ scatter_parts(const float *mine, float *results)
 static void
 scatter_blocks(const float *mine, float *results)
 {
-	struct kept kept = {
-		results, 111 * (size_t)rank, 111, mine, 111 * (size_t)ranks, MPI_COMM_WORLD};
+	struct kept kept = {results, 111 * (size_t)rank, 111, mine, 111 * (size_t)ranks, world};
 
-	MPI_Reduce_scatter_block(mine, results, 111, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Reduce_scatter_block(mine, results, 111, MPI_FLOAT, MPI_SUM, world);
 	check_floats(&kept, MPI_FLOAT, MPI_SUM);
 	memcpy(results, mine, kept.total * sizeof(*mine));
-	MPI_Reduce_scatter_block(MPI_IN_PLACE, results, 111, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Reduce_scatter_block(MPI_IN_PLACE, results, 111, MPI_FLOAT, MPI_SUM, world);
 	check_floats(&kept, MPI_FLOAT, MPI_SUM);
 }
 
@@ -249,14 +247,14 @@ check_unaligned(void)
 	};
 	char *given = malloc(4 + BYTES), *results = malloc(4 + BYTES);
 	double *mine = malloc(BYTES), *sums = malloc(BYTES);
-	struct kept kept = {sums, 0, COUNT, mine, COUNT, MPI_COMM_WORLD};
+	struct kept kept = {sums, 0, COUNT, mine, COUNT, world};
 
 	draw_doubles(mine, COUNT, 7);
 	memcpy(given + 4, mine, BYTES);
-	MPI_Allreduce(given + 4, results + 4, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Allreduce(given + 4, results + 4, COUNT, MPI_DOUBLE, MPI_SUM, world);
 	memcpy(sums, results + 4, BYTES);
 	check_floats(&kept, MPI_DOUBLE, MPI_SUM);
-	MPI_Allreduce(MPI_IN_PLACE, given + 4, COUNT, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+	MPI_Allreduce(MPI_IN_PLACE, given + 4, COUNT, MPI_DOUBLE, MPI_MAX, world);
 	memcpy(sums, given + 4, BYTES);
 	check_floats(&kept, MPI_DOUBLE, MPI_MAX);
 	free(given);

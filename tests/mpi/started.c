@@ -66,13 +66,13 @@ check_started(void)
 
 	for (int way = 0; way < 5; way++) {
 		for (unsigned int i = 0; i < STARTED; i++)
-			start(&all[i], i + 10, MPI_COMM_WORLD, &requests[i]);
-		MPI_Allreduce(&now, &sum, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+			start(&all[i], i + 10, world, &requests[i]);
+		MPI_Allreduce(&now, &sum, 1, MPI_FLOAT, MPI_SUM, world);
 		CHECK(sum == (float)ranks);
 		wait_for_all(requests, way);
 		for (int i = 0; i < STARTED; i++) {
 			CHECK(requests[i] == MPI_REQUEST_NULL);
-			check_one(&all[i], MPI_COMM_WORLD);
+			check_one(&all[i], world);
 		}
 	}
 	free(all);
@@ -86,11 +86,11 @@ check_two_communicators(void)
 	MPI_Request request;
 	float mine = 1, first, second;
 
-	MPI_Comm_dup(MPI_COMM_WORLD, &waited);
-	MPI_Comm_dup(MPI_COMM_WORLD, &other);
+	MPI_Comm_dup(world, &waited);
+	MPI_Comm_dup(world, &other);
 	MPI_Allreduce(&mine, &first, 1, MPI_FLOAT, MPI_SUM, waited);
 	MPI_Allreduce(&mine, &second, 1, MPI_FLOAT, MPI_SUM, other);
-	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Barrier(world);
 	MPI_Iallreduce(&mine, &first, 1, MPI_FLOAT, MPI_SUM, waited, &request);
 	if (rank != 0)
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -111,12 +111,12 @@ check_first_started(void)
 	int word = 0;
 
 	if (rank > 0)
-		MPI_Recv(&word, 1, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	start(one, 1, MPI_COMM_WORLD, &request);
+		MPI_Recv(&word, 1, MPI_INT, rank - 1, 0, world, MPI_STATUS_IGNORE);
+	start(one, 1, world, &request);
 	if (rank + 1 < ranks)
-		MPI_Send(&word, 1, MPI_INT, rank + 1, 0, MPI_COMM_WORLD);
+		MPI_Send(&word, 1, MPI_INT, rank + 1, 0, world);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
-	check_one(one, MPI_COMM_WORLD);
+	check_one(one, world);
 	free(one);
 }
 
@@ -191,7 +191,7 @@ check_other_collectives(void)
 	MPI_Comm comm;
 
 	for (int way = 0; way < 3; way++) {
-		MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+		MPI_Comm_dup(world, &comm);
 		MPI_Iallreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, comm, &request);
 		if (rank == 0)
 			call_other(way, comm);
@@ -212,7 +212,7 @@ check_first_awaited(void)
 	MPI_Comm comm;
 
 	for (int way = 0, other; way < 8; way++) {
-		MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+		MPI_Comm_dup(world, &comm);
 		MPI_Iallreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, comm, &request);
 		if (rank == 0)
 			wait_for_last(way, comm);
@@ -239,10 +239,10 @@ check_progress(void)
 		float mine = 1, sum;
 
 		if (rank == 0)
-			MPI_Isend(large, LARGE, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &request);
+			MPI_Isend(large, LARGE, MPI_CHAR, 1, 0, world, &request);
 		if (rank == 1)
-			MPI_Recv(large, LARGE, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		MPI_Allreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+			MPI_Recv(large, LARGE, MPI_CHAR, 0, 0, world, MPI_STATUS_IGNORE);
+		MPI_Allreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, world);
 		CHECK(sum == (float)ranks);
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
 	}

@@ -9,6 +9,7 @@
 #include "exact.h"
 
 int rank, ranks;
+MPI_Comm world;
 
 void
 check_(bool condition, const char *text, const char *file, int line)

@@ -16,6 +16,9 @@
 /** Of MPI_COMM_WORLD. */
 extern int rank, ranks;
 
+/** All ranks, in a communicator that only the check which runs has reduced in. */
+extern MPI_Comm world;
+
 #define CHECK(condition) check_((condition), #condition, __FILE__, __LINE__)
 void check_(bool condition, const char *text, const char *file, int line);
 

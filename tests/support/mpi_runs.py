@@ -4,6 +4,7 @@
 import contextlib
 import dataclasses
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -55,6 +56,13 @@ class Done:
     status: int
     out: str
     err: str
+
+    def of_check(self, check):
+        """What was said on stderr while one of its checks ran to an end."""
+        said = re.search(rf'^check {check}$(.*)^check {check}: done$', self.err, re.M | re.S)
+        last = (re.findall(r'^check (\w+)$', self.err, re.M) or ['mpirun'])[-1]
+        assert said, f'{check} was not run: ' * (check != last) + f'{last} did not end: {self}'
+        return said[1]
 
 
 @contextlib.contextmanager
@@ -112,7 +120,7 @@ def finish(process, patience=1):
         out, err = process.communicate(timeout=patience * TIMEOUT_S)
     except subprocess.TimeoutExpired as error:
         os.killpg(process.pid, signal.SIGKILL)
-        raise AssertionError(f'not done in time: {process.communicate()}') from error
+        raise AssertionError('not done in time', Done(-signal.SIGKILL, *process.communicate())) from error
     return Done(process.returncode, out, err)
 
 

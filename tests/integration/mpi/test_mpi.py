@@ -2,8 +2,9 @@
 """MPI programs as they are, their reductions through the running switch."""
 
 import contextlib
-import pathlib
+import functools
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -27,6 +28,14 @@ def mpi_library(request):
     return request.param
 
 
+@pytest.fixture(name='node', scope='module')
+def node_at_a_switch(tmp_path_factory):
+    """A host at a switch, for tests that leave both as they were."""
+    with mpi_runs.switched(tmp_path_factory.mktemp('node'), mpi_runs.NODES) as (host, live):
+        yield host
+        live.stop()
+
+
 def through_switch(err):
     """How many reductions the ranks counted, through the switch and left to MPI."""
     counts = re.findall(r'(\d+) reductions through the switch, (\d+) left to MPI', err)
@@ -34,20 +43,61 @@ def through_switch(err):
     return [sum(map(int, column)) for column in zip(*counts)]
 
 
-@BOTH_WAYS
-@pytest.mark.parametrize('check,ranks', [
-    ('allreduce', 2), ('allreduce', 5), ('doubles', 4), ('all_types', 3), ('reduce', 3),
-    ('scatter', 4), ('unaligned', 3), ('started', 3), ('first_started', 3), ('first_awaited', 3), ('two_communicators', 3),
-    ('progress', 2), ('communicators', 4), ('forks', 3), ('threads', 2)])
-def test_results_are_exact_and_no_job_stays(tmp_path, kind, check, ranks, option):
-    with mpi_runs.switched(tmp_path, option) as (host, live):
-        done = mpi_runs.run(host, kind, ranks, mpi_runs.checks(kind), check,
-                            NETFC_MPI_VERBOSE='1')
-        stats = live.stop()['aggregate']
-    assert done.status == 0, done
-    assert through_switch(done.err)[0] > 0
+# Ranks, and the checks that one start of them runs. What is about a first reduction comes first.
+OF_A_NODE = [(2, 'progress allreduce'), (2, 'threads'), (3, 'forks'),
+             (3, 'first_started all_types reduce unaligned started two_communicators'),
+             (5, 'first_awaited allreduce doubles scatter communicators')]
+OF_TWO_NODES = [(4, 'allreduce all_types scatter started'), (5, 'reduce doubles communicators')]
+RUNS = {'ranks': OF_A_NODE, 'nodes': OF_A_NODE, 'one_switch': OF_TWO_NODES, 'tree': OF_TWO_NODES}
+
+
+def run_checks(folders, kind, network):
+    """What has become of each run on a network; the statistics of its switch, or of the root."""
+    def run(host, ranks, checks, **environment):
+        try:
+            return mpi_runs.run(host, kind, ranks, mpi_runs.checks(kind), *checks.split(),
+                                patience=len(checks.split()), NETFC_MPI_VERBOSE='1', **environment)
+        except AssertionError as hung:
+            return hung.args[1]
+
+    folder = folders.mktemp(network)
+    if RUNS[network] is OF_A_NODE:
+        option = mpi_runs.NODES if network == 'nodes' else '--aggregate'
+        with mpi_runs.switched(folder, option) as (host, live):
+            return {of: run(host, *of) for of in OF_A_NODE}, live.stop()['aggregate']
+    with two_nodes(folder, **(TREE if network == 'tree' else {})) as (tree, nodes):
+        return {of: run(tree.hosts[0], *of, NETFC_TEST_NODES=nodes)
+                for of in OF_TWO_NODES}, tree.stop()[0]['aggregate']
+
+
+@pytest.fixture(name='run_together', scope='session')
+def run_once(tmp_path_factory):
+    return functools.cache(functools.partial(run_checks, tmp_path_factory))
+
+
+# One process of xdist runs all that is on a network.
+@pytest.mark.parametrize('network,ranks,check', [
+    pytest.param(network, ranks, check, marks=pytest.mark.xdist_group(f'mpi-{network}'))
+    for network, runs in RUNS.items() for ranks, checks in runs for check in checks.split()])
+def test_results_are_exact(run_together, kind, network, ranks, check):
+    runs, _ = run_together(kind, network)
+    said = next(done for (of, checks), done in runs.items()
+                if of == ranks and check in checks.split()).of_check(check)
+    workers = {'ranks': ranks, 'nodes': 1}.get(network, 2)
+    told = f'of {ranks} ranks has job .*; workers: {workers}, switches: {2 if network == "tree" else 1}'
+    if network != 'ranks':
+        told += '; ranks that share memory are one worker'
+    assert re.search(f'{told}$', said, re.MULTILINE), said
+
+
+@pytest.mark.parametrize('network', [
+    pytest.param(network, marks=pytest.mark.xdist_group(f'mpi-{network}')) for network in RUNS])
+def test_no_job_stays(run_together, kind, network):
+    runs, stats = run_together(kind, network)
+    for done in runs.values():
+        assert done.status == 0, done
+        assert through_switch(done.err)[0] > 0
     assert stats['jobs_made'] == stats['jobs_complete'] == stats['jobs_ended'] > 0
-    assert ('ranks that share memory are one worker' in done.err) == (option == mpi_runs.NODES)
 
 
 @pytest.mark.parametrize('check,shared', [('communicators', '1'), ('scatter', '0')])
@@ -66,11 +116,9 @@ def test_communicators_share_memory_with_the_switch(tmp_path, kind, check, share
     ({'NETFC_MPI_BIND_ADDRESS': ''}, 'NETFC_MPI_BIND_ADDRESS has to be an address'),
     ({'NETFC_MPI_INTERFACE': 'memif:/run/none,id=3-2'}, 'behind id= there has to be a number'),
     ({'NETFC_MPI_INTERFACE': 'memif:/run/none'}, 'net_memif0,role=server')])
-def test_memory_that_cannot_be_shared_with_the_switch_is_an_error(tmp_path, kind, change, why):
-    with mpi_runs.switched(tmp_path, mpi_runs.NODES) as (host, live):
-        done = mpi_runs.run(host, kind, 2, mpi_runs.checks(kind), 'until_error', **{
-            'NETFC_MPI_INTERFACE': 'memif:/run/none', 'NETFC_MPI_BIND_ADDRESS': '10.1.0.1', **change})
-        live.stop()
+def test_memory_that_cannot_be_shared_with_the_switch_is_an_error(node, kind, change, why):
+    done = mpi_runs.run(node, kind, 2, mpi_runs.checks(kind), 'until_error', **{
+        'NETFC_MPI_INTERFACE': 'memif:/run/none', 'NETFC_MPI_BIND_ADDRESS': '10.1.0.1', **change})
     assert done.status == 0, done
     assert len(re.findall(rf'rank \d: netfc-mpi: .*{why}', done.out)) == 2, done
 
@@ -101,37 +149,31 @@ def test_many_sums_of_each_type(tmp_path, kind, ranks, option):
     assert done.out == f'{values} doubles and as many floats: 0 differ\n'
 
 
-def test_fortran_goes_the_same_way(tmp_path, kind):
+def test_fortran_goes_the_same_way(tmp_path, node, kind):
     compiler = f'mpifort.{kind}'
     if not shutil.which(compiler) or not shutil.which('gfortran'):
         pytest.skip(f'{compiler} or gfortran is not installed')
     program = tmp_path / 'fortran'
     subprocess.run([compiler, '-w', '-fallow-argument-mismatch', SOURCES / 'fortran.f90', '-o', program,
                     '-J', tmp_path], check=True, timeout=mpi_runs.TIMEOUT_S)
-    with mpi_runs.switched(tmp_path) as (host, live):
-        done = mpi_runs.run(host, kind, 3, program, NETFC_MPI_VERBOSE='1')
-        live.stop()
+    done = mpi_runs.run(node, kind, 3, program, NETFC_MPI_VERBOSE='1')
     assert done.status == 0, done
     assert through_switch(done.err) == [18, 0]
 
 
-def test_numpy_arrays_go_the_same_way(tmp_path):
+def test_numpy_arrays_go_the_same_way(node):
     """Debian's mpi4py is for Open MPI."""
     pytest.importorskip('mpi4py')
     if 'openmpi' not in mpi_runs.KINDS:
         pytest.skip('Open MPI is not there')
-    with mpi_runs.switched(tmp_path) as (host, live):
-        done = mpi_runs.run(host, 'openmpi', 3, sys.executable, SOURCES / 'arrays.py',
-                            NETFC_MPI_VERBOSE='1')
-        live.stop()
+    done = mpi_runs.run(node, 'openmpi', 3, sys.executable, SOURCES / 'arrays.py',
+                        NETFC_MPI_VERBOSE='1')
     assert done.status == 0, done
     assert through_switch(done.err)[0] == 9
 
 
-def test_what_the_switch_does_not_have_is_left_to_mpi(tmp_path, kind):
-    with mpi_runs.switched(tmp_path) as (host, live):
-        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'left_to_mpi')
-        live.stop()
+def test_what_the_switch_does_not_have_is_left_to_mpi(node, kind):
+    done = mpi_runs.run(node, kind, 3, mpi_runs.checks(kind), 'left_to_mpi')
     assert done.status == 0, done
     said = [line for line in done.err.splitlines() if line.startswith('netfc-mpi')]
     persistent = [line for line in said if 'can be started again' in line]
@@ -143,11 +185,9 @@ def test_what_the_switch_does_not_have_is_left_to_mpi(tmp_path, kind):
 
 
 @pytest.mark.parametrize('verbose', ['1', '2'])
-def test_reductions_are_told_in_a_table_or_each_where_that_is_wanted(tmp_path, kind, verbose):
-    with mpi_runs.switched(tmp_path, mpi_runs.NODES) as (host, live):
-        done = mpi_runs.run(host, kind, 2, mpi_runs.checks(kind), 'left_to_mpi',
-                            NETFC_MPI_VERBOSE=verbose)
-        live.stop()
+def test_reductions_are_told_in_a_table_or_each_where_that_is_wanted(node, kind, verbose):
+    done = mpi_runs.run(node, kind, 2, mpi_runs.checks(kind), 'left_to_mpi',
+                        NETFC_MPI_VERBOSE=verbose)
     assert done.status == 0, done
     each = done.err.count('left to MPI: the switch has no such type')
     assert each > 1 if verbose == '2' else each == 1, done
@@ -212,11 +252,9 @@ def test_lengths_that_differ_are_an_error(tmp_path, kind, option):
     assert 'call different collectives' in done.err
 
 
-def test_errors_are_fatal_unless_the_program_says_otherwise(tmp_path, kind):
-    with mpi_runs.switched(tmp_path) as (host, live):
-        done = mpi_runs.run(host, kind, 2, mpi_runs.checks(kind), 'allreduce',
-                            NETFC_SWITCH='10.1.0.77', NETFC_MPI_JOIN_TIMEOUT='2')
-        live.stop()
+def test_errors_are_fatal_unless_the_program_says_otherwise(node, kind):
+    done = mpi_runs.run(node, kind, 2, mpi_runs.checks(kind), 'allreduce',
+                        NETFC_SWITCH='10.1.0.77', NETFC_MPI_JOIN_TIMEOUT='2')
     assert done.status != 0 and '10.1.0.77' in done.err, done
 
 
@@ -286,26 +324,18 @@ TREE = {'root_option': '--aggregate=digits=fp32+fp64+int32+int64,stall=2',
         'leaf_option': f'{mpi_runs.NODES},stall=2'}
 
 
-@pytest.mark.parametrize('network', [{}, TREE], ids=['one_switch', 'tree'])
-@pytest.mark.parametrize('check,ranks', [
-    ('allreduce', 4), ('doubles', 5), ('all_types', 4), ('reduce', 3), ('scatter', 4),
-    ('started', 4), ('communicators', 5)])
-def test_ranks_of_two_nodes(tmp_path, kind, check, ranks, network):
-    with two_nodes(tmp_path, **network) as (tree, nodes):
-        done = mpi_runs.run(tree.hosts[0], kind, ranks, mpi_runs.checks(kind), check,
-                            NETFC_MPI_VERBOSE='1', NETFC_TEST_NODES=nodes)
+@pytest.fixture(name='pair', scope='module')
+def two_nodes_at_a_switch(tmp_path_factory):
+    """A host to start ranks on, and NETFC_TEST_NODES, for tests that leave a switch as it was."""
+    with two_nodes(tmp_path_factory.mktemp('pair')) as (tree, nodes):
+        yield tree.hosts[0], nodes
         tree.stop()
-    assert done.status == 0, done
-    assert f'{ranks} ranks has job' in done.err
-    assert f'; workers: 2, switches: {2 if network else 1}; ranks that share memory are one' in done.err
 
 
 @pytest.mark.parametrize('scarce', ['file 0', 'map 0', 'map 1', 'map 3'])
-def test_memory_that_a_node_cannot_share_leaves_each_rank_a_worker(tmp_path, kind, scarce):
-    with two_nodes(tmp_path) as (tree, nodes):
-        done = mpi_runs.run(tree.hosts[0], kind, 4, mpi_runs.checks(kind), 'allreduce', also=SCARCE,
-                            NETFC_TEST_SCARCE=scarce, NETFC_TEST_NODES=nodes, NETFC_MPI_VERBOSE='1')
-        tree.stop()
+def test_memory_that_a_node_cannot_share_leaves_each_rank_a_worker(pair, kind, scarce):
+    done = mpi_runs.run(pair[0], kind, 4, mpi_runs.checks(kind), 'allreduce', also=SCARCE,
+                        NETFC_TEST_SCARCE=scarce, NETFC_TEST_NODES=pair[1], NETFC_MPI_VERBOSE='1')
     assert done.status == 0, done
     assert 'each rank of a communicator is a worker of its own' in done.err, done
     assert 'workers: 4, switches: 1\n' in done.err, done
@@ -313,11 +343,9 @@ def test_memory_that_a_node_cannot_share_leaves_each_rank_a_worker(tmp_path, kin
 
 @pytest.mark.parametrize('scarce,why', [
     ('places 0', 'not enough memory'), ('places 2', 'not enough memory'), ('thread 0', 'no thread')])
-def test_a_rank_that_has_no_memory_to_join_is_an_error_for_all(tmp_path, kind, scarce, why):
-    with two_nodes(tmp_path) as (tree, nodes):
-        done = mpi_runs.run(tree.hosts[0], kind, 4, mpi_runs.checks(kind), 'until_error', also=SCARCE,
-                            NETFC_TEST_SCARCE=scarce, NETFC_TEST_NODES=nodes)
-        tree.stop()
+def test_a_rank_that_has_no_memory_to_join_is_an_error_for_all(pair, kind, scarce, why):
+    done = mpi_runs.run(pair[0], kind, 4, mpi_runs.checks(kind), 'until_error', also=SCARCE,
+                        NETFC_TEST_SCARCE=scarce, NETFC_TEST_NODES=pair[1])
     assert done.status == 0, done
     assert len(re.findall(rf'rank {scarce[-1]}: netfc-mpi: .*{why}', done.out)) == 1, done
     assert len(re.findall(r'rank \d: .*another rank of the communicator cannot join', done.out)) == 3, done
