@@ -260,9 +260,8 @@ suffer(unsigned int w, unsigned int n, void *context)
 	float value = 1;
 
 	(void)n;
-	options.deadline_ms = 20000;
 	options.keepalive_ms = 100;
-	options.silence_ms = 3000;
+	options.silence_ms = 10000;
 	trouble->statuses[w] = netfc_allreduce_join(comm, &options);
 	if (trouble->statuses[w] == NETFC_ALLREDUCE_OK)
 		trouble->statuses[w] =
@@ -301,7 +300,7 @@ trouble_of(struct tree *tree, unsigned int victim, unsigned int absent)
 static void
 test_a_leaf_that_dies(void **state)
 {
-	struct tree tree = {.leaves = 3, .sizes = {2, 2, 1}};
+	struct tree tree = {.leaves = 3, .sizes = {2, 2, 1}, .stall_ms = 10000};
 	struct trouble *trouble = trouble_of(&tree, 1, UINT32_MAX);
 
 	(void)state;
@@ -330,7 +329,7 @@ test_a_leaf_that_dies(void **state)
 static void
 test_a_worker_that_fails(void **state)
 {
-	struct tree tree = {.leaves = 2, .sizes = {2, 2}};
+	struct tree tree = {.leaves = 2, .sizes = {2, 2}, .stall_ms = 10000};
 	struct trouble *trouble = trouble_of(&tree, MAX_LEAVES, 3);
 
 	(void)state;
