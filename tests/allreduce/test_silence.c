@@ -125,6 +125,7 @@ test_killed_switch(void **state)
 
 	(void)state;
 	play.expected = NETFC_ALLREDUCE_REFUSED;
+	play.options.silence_ms = 2000;
 	assert_int_equal(pthread_create(&killer, NULL, stop_soon, server), 0);
 	assert_int_equal(workers_run(3, reduce_for_ever, &play), 0);
 	pthread_join(killer, NULL);
