@@ -13,8 +13,14 @@ import switch
 from controlled import controlled, netfc_ctl, running_switch  # a fixture, too
 from fake_switch import FakeSwitch, TableSet
 
+
+
+def python(name):
+    return project_scripts.PROGRAMS / f'netfc-{name}'
+
+
 APP = switch.BUILD / 'app'
-PYTHONS = [project_scripts.PROGRAMS / f'netfc-{name}' for name in ('client', 'ctl', 'demo', 'exporter', 'p4', 'top', 'conform')]
+PYTHONS = [python(name) for name in ('client', 'ctl', 'demo', 'exporter', 'p4', 'top', 'conform')]
 PROGRAMS = [APP / name for name in ('dpdk-netfc', 'netfc-bench', 'netfc-errors', 'netfc-tables')] + PYTHONS
 RESULTS = [
     [APP / 'netfc-tables', 'list'], [APP / 'netfc-tables', 'show', 'fp16_k4'],
@@ -75,16 +81,16 @@ def test_results_of_a_capture_that_are_lost(tmp_path):
 def test_results_of_clients_that_are_lost():
     with contextlib.closing(TableSet('fp16_exact')) as tables, FakeSwitch({1: tables}) as fake:
         server = ['--server', fake.address, '--port', fake.port]
-        expect_lost([PYTHONS[0], 'add', '1', '2', *server])
-        expect_lost([PYTHONS[0], 'add', '1', '2', '--json', *server])
-        assert into('<&-', [PYTHONS[0], 'add', *server]) == (
+        expect_lost([python('client'), 'add', '1', '2', *server])
+        expect_lost([python('client'), 'add', '1', '2', '--json', *server])
+        assert into('<&-', [python('client'), 'add', *server]) == (
             2, 'netfc-client: cannot read standard input: Bad file descriptor\n')
 
 
 def test_what_a_running_switch_says_is_lost(tmp_path):
     with controlled(tmp_path, telemetry=True) as (live, _, control):
-        expect_lost([PYTHONS[1], '--socket', control, 'show'])
-        expect_lost([PYTHONS[4], '--telemetry', live.telemetry_path, '--once', '--interval', '0.1'])
+        expect_lost([python('ctl'), '--socket', control, 'show'])
+        expect_lost([python('top'), '--telemetry', live.telemetry_path, '--once', '--interval', '0.1'])
         live.stop()
 
 
