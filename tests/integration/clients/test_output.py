@@ -14,7 +14,6 @@ from controlled import controlled, netfc_ctl, running_switch  # a fixture, too
 from fake_switch import FakeSwitch, TableSet
 
 
-
 def python(name):
     return project_scripts.PROGRAMS / f'netfc-{name}'
 
