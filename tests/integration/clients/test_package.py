@@ -18,7 +18,7 @@ import netfc
 
 PYTHON = project_scripts.PROJECT / 'python'
 DISTRIBUTION = '/usr/bin/python3'
-COMMANDS = ('client', 'conform', 'ctl', 'demo', 'exporter', 'top')
+COMMANDS = ('client', 'conform', 'ctl', 'demo', 'exporter', 'p4', 'top')
 TIMEOUT_S = 1200
 
 
