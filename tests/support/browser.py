@@ -105,6 +105,7 @@ class Browser:
     def open(self, address):
         """Opens an address in a page that has seen nothing before."""
         self.driver.get('about:blank')
+        self.console()  # an earlier page asked its switch, which may have ended
         self.driver.get(address)
 
     def run(self, script, *arguments):
