@@ -135,7 +135,7 @@ def test_a_hundred_communicators_share_the_slots_of_a_switch(tmp_path, kind, opt
     assert 'a communicator of 2 ranks has 16 slots of the switch, not 32: many' in said
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @BOTH_WAYS
 @pytest.mark.parametrize('ranks', [2, 4, 8])
 def test_many_sums_of_each_type(tmp_path, kind, ranks, option):

@@ -15,6 +15,8 @@ from fp32_frames import FORMAT, NAME, OPERATIONS, library_results
 from p4_targets import REQUEST, exported, verdict
 from p4_entries import complaint
 
+pytestmark = pytest.mark.long
+
 PAIRS = 200000  # of an operation
 PROGRAMS = {'sub': (1, 2), 'mul': (1, 2, 3), 'div': (1, 2, 3, 4)}
 ALL = [(last, op, 1) for last, ops in PROGRAMS.items() for op in ops] + [

@@ -19,6 +19,8 @@ import switch
 from p4_targets import REQUEST, exported, verdict
 from p4_entries import complaint
 
+pytestmark = pytest.mark.long
+
 SETS = [f'fp8_{form}_{overflow}' for form in ('e4m3', 'e5m2') for overflow in ('exact', 'sat')]
 
 

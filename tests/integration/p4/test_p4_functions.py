@@ -18,6 +18,8 @@ import table_builder
 from p4_entries import complaint
 from p4_targets import REQUEST, exported, verdict
 
+pytestmark = pytest.mark.long
+
 NUMBERS = {'rsqrt': 71, 'exp': 73, 'to_bf16': 99, 'to_q8': 120}
 OWN = 193
 LONG = 'sqrt,rsqrt,exp,ln,tanh,gelu,to_bf16,from_q8'

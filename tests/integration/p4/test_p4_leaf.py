@@ -22,6 +22,8 @@ from netfc import aggregation
 from p4_jobs import Member
 from p4_entries import run
 
+pytestmark = pytest.mark.long
+
 LANES, SLOTS, CHUNKS, SHARDS = 8, 4, 24, 2
 SESSION = 0xFEDCBA9876543210
 PARENT, PARENT_MAC, UPLINK, UPLINK_MAC = '10.9.0.1', '02:00:00:00:09:01', '10.9.0.2', '02:00:00:00:09:02'

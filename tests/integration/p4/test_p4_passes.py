@@ -16,6 +16,8 @@ import switch
 import test_p4_twin_fp32 as twin
 from p4_targets import exported
 
+pytestmark = pytest.mark.long
+
 STRUCTURED = 60  # pairs of an operation
 SECOND_PASS = 2
 CARRIED = struct.pack('>HH3I', SECOND_PASS, 0, 1, 2, 3)

@@ -14,6 +14,8 @@ import project_scripts
 from p4_targets import EXACT_SETS, LAYOUTS, LOG_SETS
 from p4_entries import run
 
+pytestmark = pytest.mark.long
+
 P4 = project_scripts.PROJECT / 'p4'
 FUNCTIONS = ('sqrt', 'rsqrt', 'exp', 'ln', 'tanh', 'gelu', 'to_bf16', 'from_q8')
 INSTANCES = {'log_x': 'LogarithmX', 'log_y': 'LogarithmY', 'mi': 'Mi', 'power': 'Power',
