@@ -142,6 +142,9 @@ run(int argc, char **argv)
 		if (strcmp(argv[1], commands[c]->name) == 0)
 			return run_command(commands[c], argc - 1, argv + 1);
 	}
+	if (strcmp(argv[1], "export") == 0)
+		return report_error(
+			STATUS_INPUT, "entries for P4 are written by netfc-p4, of python3-netfc");
 	return report_error(STATUS_INPUT, "no command '%s'; see netfc-tables --help", argv[1]);
 }
 

@@ -5,8 +5,6 @@ import shutil
 
 import pytest
 
-import switch
-
 import playground
 
 from browser import one_browser  # noqa: F401  pylint: disable=unused-import

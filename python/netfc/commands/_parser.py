@@ -35,6 +35,30 @@ class Parser(Usage):
         self.exit(WRONG_USAGE, f"{self.prog}: {message}\n")
 
 
+def real(text: str) -> float:
+    """An argument that is a number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}': expected a number") from None
+
+
+def whole(text: str, base: int = 10) -> int:
+    """An argument that is a whole number; with base 0 decimal or 0x."""
+    try:
+        return int(text, base)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}': expected a whole number") from None
+
+
+def udp_port(text: str) -> int:
+    """An argument that is a port."""
+    port = whole(text)
+    if not 1 <= port <= 0xFFFF:
+        raise argparse.ArgumentTypeError(f"'{text}': expected 1 to 65535")
+    return port
+
+
 def add_telemetry_options(parser: argparse.ArgumentParser) -> None:
     """The options that say which switch is asked for its state."""
     parser.add_argument(

@@ -15,7 +15,7 @@ from netfc import formats, protocol
 from netfc._native.arrays import Encodings
 from netfc.channel import RETRIES, TIMEOUT, WINDOW
 from netfc.client import MTU, Client
-from netfc.commands._parser import DONE, FAILED, WRONG_USAGE, Usage
+from netfc.commands._parser import DONE, FAILED, WRONG_USAGE, Usage, real, whole
 from netfc.commands._program import program
 from netfc.errors import ClientError
 from netfc.functions import FixedPoint, slots_of
@@ -77,7 +77,7 @@ def make_parser() -> Parser:
         required=True,
         help="the switch, or a host behind it: a name, an IPv4 or an IPv6 address",
     )
-    option("--port", type=int, default=protocol.UDP_PORT, help="UDP port (%(default)s)")
+    option("--port", type=whole, default=protocol.UDP_PORT, help="UDP port (%(default)s)")
     *most, last = formats.NUMBER_FORMATS
     option("--format", default="fp16", help=f"{', '.join(most)} or {last} (%(default)s)")
     option("--input", metavar="FILE", help="read operands from FILE")
@@ -88,21 +88,24 @@ def make_parser() -> Parser:
         " of 8 bits up to two, with or without 0x",
     )
     option("--json", action="store_true", help="print one JSON object")
-    option("--mtu", type=int, default=MTU, help="largest packet in bytes (%(default)s)")
+    option("--mtu", type=whole, default=MTU, help="largest packet in bytes (%(default)s)")
     option(
-        "--lanes", type=int, help="maximum number of lanes in a datagram (as many as fit the MTU)"
+        "--lanes", type=whole, help="maximum number of lanes in a datagram (as many as fit the MTU)"
     )
     option(
         "--timeout",
         metavar="SECONDS",
-        type=float,
+        type=real,
         default=TIMEOUT,
         help="seconds after which a datagram counts as lost and is sent again (%(default)s)",
     )
     option(
-        "--retries", type=int, default=RETRIES, help="how many times it is sent again (%(default)s)"
+        "--retries",
+        type=whole,
+        default=RETRIES,
+        help="how many times it is sent again (%(default)s)",
     )
-    option("--window", type=int, default=WINDOW, help="datagrams in flight (%(default)s)")
+    option("--window", type=whole, default=WINDOW, help="datagrams in flight (%(default)s)")
     return parser
 
 

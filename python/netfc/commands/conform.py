@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from netfc import aggregation, protocol
-from netfc.commands._parser import DONE, FAILED, WRONG_USAGE, Parser
+from netfc.commands._parser import DONE, FAILED, WRONG_USAGE, Parser, real, udp_port, whole
 from netfc.commands._program import program
 from netfc.conformance import report
 from netfc.conformance.arithmetic import format_of
@@ -24,6 +24,7 @@ from netfc.tables import known_sets
 PROGRAM = "netfc-conform"
 TIMEOUT = 5.0
 MAX_SECONDS = 86400
+MAX_RATE = 1_000_000_000
 
 DESCRIPTION = """\
 Ask a NetFC switch, of any kind, whether it does what docs/protocol.md says. Nothing is known of it
@@ -42,7 +43,7 @@ class UsageError(Exception):
 
 def seconds(text: str) -> float:
     """A time, more than none and no more than a day."""
-    value = float(text)
+    value = real(text)
     if not 0 < value <= MAX_SECONDS:
         raise argparse.ArgumentTypeError(f"'{text}': expected more than 0, up to {MAX_SECONDS}")
     return value
@@ -50,23 +51,15 @@ def seconds(text: str) -> float:
 
 def packet_rate(text: str) -> float:
     """Packets a second."""
-    value = float(text)
-    if not 0 < value <= 1e9:
-        raise argparse.ArgumentTypeError(f"'{text}': expected more than 0")
-    return value
-
-
-def udp_port(text: str) -> int:
-    """A port."""
-    value = int(text)
-    if not 1 <= value <= 65535:
-        raise argparse.ArgumentTypeError(f"'{text}': expected 1 to 65535")
+    value = real(text)
+    if not 0 < value <= MAX_RATE:
+        raise argparse.ArgumentTypeError(f"'{text}': expected more than 0, up to {MAX_RATE}")
     return value
 
 
 def number(text: str) -> int:
     """A number, decimal or 0x."""
-    return int(text, 0)
+    return whole(text, 0)
 
 
 def make_parser() -> Parser:

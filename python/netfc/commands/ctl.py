@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from netfc.commands._parser import DONE, FAILED, WRONG_USAGE, Parser
+from netfc.commands._parser import DONE, FAILED, WRONG_USAGE, Parser, real, whole
 from netfc.commands._program import program
 from netfc.control import TIMEOUT, Control
 from netfc.errors import ControlError
@@ -42,7 +42,7 @@ def absolute_path(text: str) -> str:
 
 def timeout_value(text: str) -> float:
     """Seconds, more than none and no more than an hour."""
-    seconds = float(text)
+    seconds = real(text)
     if not 0 < seconds <= MAX_TIMEOUT:
         raise argparse.ArgumentTypeError(f"'{text}': expected more than 0, up to {MAX_TIMEOUT}")
     return seconds
@@ -140,17 +140,17 @@ def add_capture(parser: argparse.ArgumentParser) -> None:
     start.add_argument(
         "--snaplen",
         metavar="BYTES",
-        type=int,
+        type=whole,
         default=2048,
         help="bytes to keep of each packet, 14 to 65000",
     )
     start.add_argument(
-        "--packets", metavar="N", type=int, default=0, help="end after N packets; 0: no limit"
+        "--packets", metavar="N", type=whole, default=0, help="end after N packets; 0: no limit"
     )
     start.add_argument(
         "--bytes",
         metavar="N",
-        type=int,
+        type=whole,
         default=100000000,
         help="end before the file exceeds N bytes; 0: no limit",
     )

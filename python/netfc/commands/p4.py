@@ -5,10 +5,10 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from netfc import aggregation, protocol
-from netfc.commands._parser import DONE, FAILED, WRONG_USAGE, Parser
+from netfc.commands._parser import DONE, FAILED, WRONG_USAGE, Parser, udp_port, whole
 from netfc.commands._program import program
 from netfc.errors import LibraryError, TableSetError
 from netfc.formats import Format
@@ -36,17 +36,6 @@ programs that aggregate, except those of jobs, which p4/jobs makes."""
 
 class Mistake(Exception):
     """What is wrong with what the user has asked for."""
-
-
-def number_to(last: int) -> Callable[[str], int]:
-    """A number from 1 on."""
-
-    def parse(text: str) -> int:
-        if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= last:
-            raise argparse.ArgumentTypeError(f"'{text}': expected a number from 1 to {last}")
-        return int(text)
-
-    return parse
 
 
 def identifier(text: str) -> str:
@@ -85,7 +74,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "-n",
         "--lanes",
         metavar="N",
-        type=number_to(64),
+        type=whole,
         help="lanes that the program computes, 1 to 8 (default 1); of fp8 an even number, 2 to 40 "
         "(default 2); with --aggregate 1 to 32 (default 1), of fp8_e4m3 a multiple of 4 up to 64 "
         "(default 4)",
@@ -94,7 +83,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "-p",
         "--port",
         metavar="PORT",
-        type=number_to(0xFFFF),
+        type=udp_port,
         help=f"UDP port of requests (default {protocol.UDP_PORT}; "
         f"with --aggregate {aggregation.UDP_PORT})",
     )
@@ -197,13 +186,14 @@ def fill_in_lanes(asked: argparse.Namespace, is_narrow: bool) -> None:
     """The lanes of a program: of fp8 in pairs, of which chunks have whole words."""
     step, most, text = {
         (False, False): (1, 8, "1 to 8"),
-        (False, True): (2, 40, "of fp8, an even number from 2 to 40"),
+        (False, True): (2, 40, "an even number from 2 to 40 for fp8"),
         (True, False): (1, 32, "1 to 32"),
-        (True, True): (4, 64, "of fp8_e4m3, a multiple of 4 up to 64"),
+        (True, True): (4, 64, "a multiple of 4 up to 64 for fp8_e4m3"),
     }[bool(asked.aggregate), is_narrow]
-    asked.lanes = asked.lanes or step
-    if asked.lanes > most or asked.lanes % step:
-        raise Mistake(f"--lanes: {text}")
+    if asked.lanes is None:
+        asked.lanes = step
+    if not step <= asked.lanes <= most or asked.lanes % step:
+        raise Mistake(f"--lanes {asked.lanes}: expected {text}")
 
 
 def lane_tables(asked: argparse.Namespace, tables: TableSet) -> list[Table]:

@@ -16,7 +16,7 @@ from typing import Any
 from netfc import protocol, snapshot
 from netfc.client import Client
 from netfc.commands import _top_view
-from netfc.commands._parser import DONE, FAILED, Parser, add_telemetry_options, telemetry_path
+from netfc.commands._parser import DONE, FAILED, Parser, add_telemetry_options, real, telemetry_path
 from netfc.commands._program import program
 from netfc.errors import ClientError, TelemetryError
 
@@ -32,7 +32,7 @@ Press q to quit."""
 
 def interval(text: str) -> float:
     """Seconds between views."""
-    seconds = float(text)
+    seconds = real(text)
     if not MIN_INTERVAL <= seconds <= 3600:
         raise argparse.ArgumentTypeError(f"'{text}': expected {MIN_INTERVAL} to 3600 seconds")
     return seconds

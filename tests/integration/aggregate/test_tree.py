@@ -16,7 +16,6 @@ import sanitized
 import switch
 import tree_network
 from aggregation import sums
-from hosts import SWITCH_IP
 from relay import Relay
 from tree_network import Tree, join_all, leaf_ip, random_values, reduce, refusal, state_of
 

@@ -139,7 +139,7 @@ def test_json(run, server):
     (['', '1'], "'' is not a function name"),
     ([], 'required: OP'),
     (['add', '1', '2', '--port', '0'], 'port 0 is not between 1 and 65535'),
-    (['add', '1', '2', '--port', 'netfc'], "argument --port: invalid int value: 'netfc'"),
+    (['add', '1', '2', '--port', 'netfc'], "argument --port: 'netfc': expected a whole number"),
     (['add', '1', '2', '--format', 'fp64'], "no number format 'fp64'"),
     (['add', '1', '2', '--mtu', '20'], 'an MTU of 20 bytes is too small for a lane'),
     (['add', '1', '2', '--lanes', '1000'], '1 to 243 fit an MTU of 1500 bytes'),

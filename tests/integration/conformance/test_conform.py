@@ -273,7 +273,10 @@ def test_time_is_over():
     (['127.0.0.1', '--tables', 'fp16_k3x'], "--tables 'fp16_k3x': no table set"),
     (['127.0.0.1', '--port', '0'], "'0': expected 1 to 65535"),
     (['127.0.0.1', '--timeout', '0'], "'0': expected more than 0"),
-    (['127.0.0.1', '--rate', 'fast'], "invalid packet_rate value: 'fast'"),
+    (['127.0.0.1', '--rate', 'fast'], "--rate: 'fast': expected a number"),
+    (['127.0.0.1', '--port', 'netfc'], "--port: 'netfc': expected a whole number"),
+    (['127.0.0.1', '--time', 'nan'], "--time: 'nan': expected more than 0, up to 86400"),
+    (['127.0.0.1', '--token', 'x'], "--token: 'x': expected a whole number"),
     (['127.0.0.1', '--sources', 'eth0'], "--sources 'eth0': no IP address"),
     (['127.0.0.1', '--job', '65536'], '--job has 16 bits')])
 def test_wrong_usage(words, said):

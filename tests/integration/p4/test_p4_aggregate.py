@@ -136,9 +136,9 @@ def test_targets_agree():
 @pytest.mark.parametrize('arguments, message', [
     (('-t', 'bmv2', '--aggregate', 'floats'), "--aggregate: invalid choice: 'floats'"),
     (('-t', 'bmv2', '--aggregate', 'sums', 'fp16_k2'), '--aggregate takes no table set'),
-    (('-t', 'bmv2', '--aggregate', 'sums', '-n', '33'), '--lanes: 1 to 32'),
+    (('-t', 'bmv2', '--aggregate', 'sums', '-n', '33'), '--lanes 33: expected 1 to 32'),
     (('-t', 'bmv2', '--aggregate', 'sums', '--format', 'fp8_e4m3', '-n', '6'),
-     '--lanes: of fp8_e4m3, a multiple of 4 up to 64'),
+     'expected a multiple of 4 up to 64 for fp8_e4m3'),
     (('-t', 'bfrt', '--aggregate', 'results'), 'programs for Tofino do not round'),
     (('-t', 'bmv2', '--aggregate', 'sums', '--format', 'bf16'), "--format: invalid choice: 'bf16'"),
     (('-t', 'bmv2', '--format', 'int32', 'fp16_k2'), '--format needs --aggregate'),

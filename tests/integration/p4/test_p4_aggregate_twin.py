@@ -19,7 +19,6 @@ import bmv2
 import hosts
 import p4_jobs
 import p4_python
-import switch
 from netfc import aggregation
 from p4_entries import run
 

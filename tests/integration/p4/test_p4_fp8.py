@@ -132,8 +132,8 @@ def test_targets_agree():
 
 
 @pytest.mark.parametrize('arguments, message', [
-    (('-n', '3'), '--lanes: of fp8, an even number from 2 to 40'),
-    (('-n', '42'), '--lanes: of fp8, an even number from 2 to 40'),
+    (('-n', '3'), 'expected an even number from 2 to 40 for fp8'),
+    (('-n', '42'), 'expected an even number from 2 to 40 for fp8'),
     (('-l', 'compact'), 'direct layout only'),
     (('-f', 'sqrt'), 'programs of fp8 have no functions'),
     (('--slowloris',), '--slowloris needs a set of that format'),

@@ -43,6 +43,7 @@ def test_help_and_version():
         assert '--nonsense' in complaint(command, '--nonsense')
     assert 'Usage' in run(status=1).stderr
     assert 'nonsense' in complaint('nonsense')
+    assert 'netfc-p4' in complaint('export', 'fp16_k1024')
 
 
 @pytest.mark.parametrize('command', [('build',), ('show',), ('size',), ('calc', '--stream')])
