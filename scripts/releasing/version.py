@@ -71,11 +71,27 @@ def write(root: pathlib.Path, version: str, date: datetime.datetime) -> None:
             path.write_text(text, encoding="utf-8")
 
 
+def has_unreleased(root: pathlib.Path) -> bool:
+    """Whether CHANGELOG.md has changes that are of no release yet."""
+    text = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    return re.search(r"^## Unreleased\n+(?!## )\S", text, re.M) is not None
+
+
+def released(root: pathlib.Path) -> str:
+    """The version; ValueError where it is not all there is."""
+    version = agreed(root)
+    if has_unreleased(root):
+        raise ValueError(
+            f'CHANGELOG.md has changes below "Unreleased": move them below {version}, '
+            "or scripts/release --set gives them a version of their own"
+        )
+    return version
+
+
 def between(root: pathlib.Path, commits: int) -> str:
     """What packages of sources after a release are called: newer than it, older than the next."""
     version = agreed(root)
-    text = (root / "CHANGELOG.md").read_text(encoding="utf-8")
-    if not re.search(r"^## Unreleased\n+(?!## )\S", text, re.M):
+    if not has_unreleased(root):
         return version
     major, minor, _ = version.split(".")
     return f"{major}.{int(minor) + 1}.0~git{commits}"
@@ -101,6 +117,9 @@ def main() -> int:
         type=int,
         help="give debian/changelog the version of packages that are made after so many commits",
     )
+    parser.add_argument(
+        "--released", action="store_true", help="an error where changes are of no version yet"
+    )
     arguments = parser.parse_args()
     root = pathlib.Path.cwd()
     now = datetime.datetime.now(datetime.timezone.utc)
@@ -110,7 +129,7 @@ def main() -> int:
             return 0
         if arguments.set:
             write(root, arguments.set, now)
-        print(agreed(root))
+        print(released(root) if arguments.released else agreed(root))
     except ValueError as error:
         print(f"scripts/release: {error}", file=sys.stderr)
         return 1

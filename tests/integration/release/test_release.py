@@ -91,6 +91,13 @@ def test_what_is_not_committed_is_not_released(repository):
     assert status == 1 and 'only what is committed' in said and 'meson.build' in said
 
 
+def test_what_is_of_no_version_is_not_released(repository):
+    """Its packages would have another version than the tarball."""
+    status, said = release(repository, '--sources')
+    assert status == 1 and 'changes below "Unreleased"' in said
+    assert not (repository / 'build-test').exists()
+
+
 def test_the_release_before_has_to_be_known(repository):
     """Or the libraries would be released without a comparison; said before anything is made."""
     status, said = release(repository)
