@@ -129,6 +129,9 @@ AFTER = {
     'systemctl reload dpdk-netfc': 'systemctl is-active dpdk-netfc',
     'cp /etc/default/dpdk-netfc /etc/default/dpdk-netfc@two':
         "sed -i 's/netfc0/netfc2/; s/10[.]0[.]0/10.0.2/' /etc/default/dpdk-netfc@two",
+    'systemctl enable --now systemd-networkd':
+        'systemctl is-active systemd-networkd && rm /etc/systemd/network/netfc0.network && '
+        'systemctl disable --now systemd-networkd',
     'systemctl enable --now netfc-exporter@dpdk-netfc': 'systemctl is-active netfc-exporter@dpdk-netfc',
 }
 

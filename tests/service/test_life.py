@@ -311,6 +311,19 @@ def test_two_switches(machine):
     wait_for_another(machine, pid, 'dpdk-netfc@two')
 
 
+def test_networkd_gives_the_interface_its_address(machine):
+    """By the example, again after each start of the switch, which makes a new interface."""
+    answers = ANSWERS.rpartition('&& ')[2]
+    machine.run('ip address flush dev netfc0')
+    machine.run('cp /usr/share/doc/dpdk-netfc/examples/netfc0.network /etc/systemd/network/ && '
+                'systemctl start systemd-networkd')
+    machine.until(answers)
+    machine.run('systemctl restart dpdk-netfc')
+    machine.until(answers)
+    assert '10.0.0.1/24' in machine.run('ip address show dev netfc0')
+    machine.run('rm /etc/systemd/network/netfc0.network; systemctl stop systemd-networkd')
+
+
 def test_security(machine):
     machine.run('systemd-analyze security --no-pager '
                 f'--threshold={MAX_EXPOSED} dpdk-netfc >/dev/null')

@@ -9,6 +9,7 @@ import pytest
 from project_scripts import SCRIPTS
 
 TIMEOUT_S = 1200
+NOBODY = ['-c', 'user.name=nobody', '-c', 'user.email=nobody@example.org', '-c', 'commit.gpgSign=false']
 HEADER = 'struct point { int x, y; };\nint first(const struct point *point);\nint second(void);\n'
 CODE = 'int first(const struct point *point) { return point->x; }\nint second(void) { return 2; }\n'
 # What becomes of header, code and soname; whether programs go on; what is said.
@@ -52,6 +53,29 @@ def test_compare(changes, soname, compatible, said, tmp_path):
     new = make_library(tmp_path / 'new', soname, changes)
     done = compare(old, new)
     assert said in done.stdout and done.returncode == (0 if compatible else 1), done.stdout
+
+
+def make_repository(folder):
+    """One commit, with libnetfc, and a library that is not installed."""
+    shutil.copytree(SCRIPTS / 'support', folder / 'scripts' / 'support')
+    shutil.copy(SCRIPTS / 'check-abi', folder / 'scripts')
+    (folder / 'meson.build').write_text("project('few', 'c')\nsubdir('lib/netfc')\nsubdir('lib/aggregate')\n")
+    for place, name in (('netfc', 'netfc'), ('aggregate', 'netfc-member')):
+        inside = folder / 'lib' / place
+        inside.mkdir(parents=True)
+        (inside / 'meson.build').write_text(f"shared_library('{name}', 'one.c', soversion: '0')\n")
+        (inside / 'one.c').write_text('int one(void);\nint one(void) { return 1; }\n')
+    (folder / 'lib' / 'netfc' / 'netfc.h').write_text('int one(void);\n')
+    for words in (['init', '--quiet'], ['add', '--all'], ['commit', '--quiet', '--message', 'few']):
+        subprocess.run(['git', *NOBODY, *words], cwd=folder, check=True, timeout=TIMEOUT_S)
+    return folder
+
+
+@pytest.mark.skipif(not all(map(shutil.which, ('abidiff', 'git', 'meson'))), reason='no abidiff, git or meson')
+def test_what_is_not_installed_need_not_be_built(tmp_path):
+    done = subprocess.run(['scripts/check-abi', 'HEAD'], cwd=make_repository(tmp_path / 'few'), text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_S)
+    assert done.returncode == 0 and 'libnetfc.so.0: programs that use it go on' in done.stdout, done.stdout
 
 
 def test_nothing_to_compare(tmp_path):
