@@ -3,6 +3,7 @@
 
 import fcntl
 import functools
+import hashlib
 import html
 import http.server
 import json
@@ -19,14 +20,16 @@ import sanitized
 import switch
 
 from evaluation import paper
+from evaluation.errors import sweep, tally
+from evaluation.errors.numbers import Numbers
 from evaluation.measure import baseline, datasets, measures, memory
 from evaluation.report import document
-from netfc import FORMATS
+from netfc import FORMATS, TableSet
 
 pytestmark = pytest.mark.xdist_group('evaluation')  # one process makes the report
 EVALUATE = project_scripts.SCRIPTS / 'evaluate'
 REPORT = project_scripts.PROJECT / 'docs' / 'evaluation.md'
-COUNTER = switch.BUILD / 'app' / 'netfc-errors'
+COUNTER = project_scripts.SCRIPTS / 'netfc-errors'
 FIGURES = 23
 TIMEOUT_S = 3000
 PHONE, DESK = 390, 1280  # CSS pixels
@@ -284,8 +287,8 @@ def test_document_escapes():
 
 def count(*arguments):
     """Run netfc-errors."""
-    return subprocess.run([COUNTER, *arguments], text=True, capture_output=True, timeout=600,
-                          check=False)
+    return subprocess.run([COUNTER, *arguments], text=True, capture_output=True, timeout=600, check=False,
+                          env=sanitized.environment())
 
 
 def rows():
@@ -380,6 +383,70 @@ def test_counts_of_cancelled_sums():
 def test_counter_refuses(arguments, message):
     done = count(*arguments)
     assert done.returncode == 1 and message in done.stderr and done.stdout == ''
+
+
+# What a program in C, which counted pair by pair, said of the same.
+@pytest.mark.parametrize('arguments, digest', [
+    ('--step 13001 add fp16_k1024 fp16_k4 fp16_exact', 'aa726acf90211287'),
+    ('--step 13001 --threads 1 sub posit16_k8', 'b0e0ef643c409a79'),
+    ('--step 13001 --threads 3 mul posit16_es2_k2 posit16_es2_k256_floor', '43bd325a13a466a7'),
+    ('--step 9001 div bf16_k128_floor bf16_exact_small', '31485bd4d18b4c5f'),
+    ('--step 13001 div posit16_k512', 'a9ec35ca8bbcde96'),
+    ('--step 65536 mul fp16_k1', '72e3214efd2f877d'),
+])
+def test_counts_are_known(arguments, digest):
+    done = count(*arguments.split())
+    assert done.returncode == 0, done.stderr
+    assert hashlib.sha256(done.stdout.encode()).hexdigest().startswith(digest)
+
+
+class Skewed:
+    """A table set that computes something else where the first operand is negative."""
+
+    def __init__(self, tables):
+        self.tables, self.format = tables, tables.format
+
+    def compute(self, op, x, y):
+        z = self.tables.compute(op, x, y)
+        return numpy.where(x >= 0x8000, z ^ 1, z)
+
+
+def counted_in(asked, jobs):
+    """What a process counts in some blocks."""
+    share = sweep.Share(asked)
+    for number, job in enumerate(jobs):
+        share.count(number, *job)
+    return [share.pairs, *(vars(one) for misses in share.misses for one in misses.finish())]
+
+
+@sanitized.without_sanitizers
+@pytest.mark.parametrize('name, op', [
+    ('fp16_k4', 'add'), ('posit16_k8', 'sub'), ('bf16_k16_floor', 'mul'), ('posit16_es2_exact', 'div')])
+def test_images_are_what_counting_each_pair_gives(name, op, monkeypatch):
+    monkeypatch.setattr(tally, 'BATCH', 1 << 17)
+    tables = TableSet(name)
+    numbers = Numbers(tables.format)
+    asked = sweep.Sweep(op, numbers, [tables, Skewed(tables)], tally.Cells.of(numbers), 1, 97, 1, False)
+    jobs = asked.jobs()
+    assert sum(max(x.size, y.size) * len(signs) for x, y, signs in jobs) == 1 << 32
+    some = [*jobs[5::9001], *jobs[-4:]]
+    images = [(x if a > 0 else numbers.negated.take(x), y if b > 0 else numbers.negated.take(y), sweep.PLAIN)
+              for x, y, signs in some for a, b in signs]
+    with numpy.errstate(all='ignore'):
+        numpy.testing.assert_equal(counted_in(asked, some), counted_in(asked, images))
+
+
+@sanitized.without_sanitizers
+def test_what_ought_to_be_equal_is_compared(monkeypatch):
+    tables = TableSet('fp16_exact')
+    numbers = Numbers(tables.format)
+    skewed = sweep.Sweep('add', numbers, [Skewed(tables)], tally.Cells.of(numbers), 1 << 15, 1, 1, False)
+    monkeypatch.setattr(Skewed, 'compute', lambda _, op, x, y: tables.compute(op, x, y) ^ (op == 'sub'))
+    with pytest.raises(sweep.WrongError, match='x - y'):
+        sweep.Share(skewed).run(0)
+    monkeypatch.setattr(numbers, 'expected', lambda op, x, y: numpy.zeros(1 << 16, numpy.uint16))
+    with pytest.raises(sweep.WrongError, match='netfc_exact'):
+        sweep.Share(skewed).run(0)
 
 
 # ---- in a browser ----------------------------------------------------------------------------

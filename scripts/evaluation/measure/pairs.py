@@ -3,10 +3,15 @@
 
 import hashlib
 import json
+import os
 import pathlib
 import subprocess
 
+from command import ROOT
 from programs import CommandError
+
+PROGRAM = ROOT / "scripts" / "netfc-errors"
+ERRORS = ROOT / "scripts" / "evaluation" / "errors"
 
 OPS = ("add", "mul", "div")  # x - y is x + -y: the same pairs, the same errors; checked
 OP_SYMBOLS = {"add": "+, -", "mul": "×", "div": "÷"}
@@ -16,20 +21,33 @@ QUICK_STEP = 1021
 CHECK = 97
 
 
-def count_file(program, path, arguments, progress):
+def command(build, *arguments):
+    """netfc-errors, for subprocess.run() and the like: the words, and how they are run."""
+    return [PROGRAM, "--progress", *arguments], {"env": {**os.environ, "NETFC_BUILD": str(build)}}
+
+
+def version_of(build, arguments):
+    """What the counts depend on, in short."""
+    content = " ".join(arguments).encode()
+    for path in [*sorted(ERRORS.glob("*.py")), build / "lib" / "netfc" / "libnetfc.so"]:
+        content += path.read_bytes()
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def count_file(build, path, arguments, progress):
     """Run netfc-errors into a file; progress is shown as it goes."""
-    command = [program, "--progress", *arguments]
+    words, options = command(build, *arguments)
     unfinished = path.with_suffix(".part")
     with open(unfinished, "wb") as output:
         with subprocess.Popen(
-            command, stdout=output, stderr=subprocess.PIPE, text=True
+            words, stdout=output, stderr=subprocess.PIPE, text=True, **options
         ) as process:
             last = ""
             for last in process.stderr:
                 if last.endswith(" %\n"):
                     progress.update(int(last[:-3]) / 100)
     if process.returncode != 0:
-        raise CommandError(f"{' '.join(map(str, command))}\n{last}")
+        raise CommandError(f"{' '.join(map(str, words))}\n{last}")
     unfinished.rename(path)
 
 
@@ -37,19 +55,17 @@ def run(build, folder, tables, step, progress):
     """What netfc-errors counted, by "format op": {set name: populations}.
 
     tables: the names of each format's sets. Counts go into files in the folder. Where those of
-    the same program and sets are there already they are used, so that an interrupted run can go on.
+    the same program and tables are there already they are used, so that an interrupted run can go on.
     """
-    program = pathlib.Path(build) / "app" / "netfc-errors"
-    content = program.read_bytes()
+    build = pathlib.Path(build)
     facts = {}
     for name, sets in tables.items():
         for op in OPS:
             progress.label(f"{name} {OP_SYMBOLS[op]}")
             arguments = ["--step", str(step), "--check", str(CHECK), op, *sets]
-            version = hashlib.sha256(content + " ".join(arguments).encode()).hexdigest()[:16]
-            path = folder / f"pairs-{name}-{op}-{step}-{version}.json"
+            path = folder / f"pairs-{name}-{op}-{step}-{version_of(build, arguments)}.json"
             if not path.exists():
-                count_file(program, path, arguments, progress)
+                count_file(build, path, arguments, progress)
             counted = json.loads(path.read_text(encoding="ascii"))
             facts[f"{name} {op}"] = {item["set"]: item for item in counted["sets"]}
     return facts
