@@ -7,6 +7,7 @@ import sys
 COMMANDS = {
     "scripts/quickstart": "`quickstart`",
     "scripts/demo sums": "`demo sums`",
+    "scripts/support/try-use": '"Use it"',
     "scripts/support/try-install": "installing",
     "scripts/test": "`scripts/test`",
 }

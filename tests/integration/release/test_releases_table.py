@@ -19,8 +19,8 @@ def test_the_latest_of_each_command(tmp_path):
     notes.write_text(''.join('\t'.join(map(str, result)) + '\n' for result in RESULTS))
     done = subprocess.run([SCRIPTS / 'test-releases', '--table', '--trees', tmp_path], text=True,
                           capture_output=True, check=True, timeout=60)
-    assert done.stdout.splitlines()[2:] == ['| 12 | `machine`, busy |  |  |  | fails |',
-                                            '| 13 | `container` | 119 s | no namespaces |  | 20 min |']
+    assert done.stdout.splitlines()[2:] == ['| 12 | `machine`, busy |  |  |  |  | fails |',
+                                            '| 13 | `container` | 119 s | no namespaces |  |  | 20 min |']
 
 
 def test_nothing_tried_yet(tmp_path):
