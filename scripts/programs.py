@@ -10,6 +10,7 @@ import time
 TIMEOUT = 300  # seconds, on a machine that does other work, too
 START_S = 60
 POLL_S = 0.02
+TIMING = "tests/timing/netfc-timing"  # in a build
 
 
 class CommandError(Exception):
@@ -61,9 +62,9 @@ def any_cpu(lcores):
 
 
 def timed(build, capture, tables, engine, rounds, eal_options, *options):
-    """What netfc-bench --time tells of a capture and table sets."""
+    """What netfc-timing tells of a capture and table sets."""
     return json.loads(command(
-        build / "app" / "netfc-bench", *eal_options, "--", "--time", capture, "--tables", tables,
+        build / TIMING, *eal_options, "--", "--time", capture, "--tables", tables,
         "--match", engine, "--rounds", rounds, *options, patience=None))
 
 

@@ -11,7 +11,6 @@
 #include "output.h"
 #include "set_option.h"
 #include "report/report.h"
-#include "timing/timing.h"
 
 /* The one application context; a signal handler has no other way to it. */
 static struct bench bench;
@@ -214,46 +213,21 @@ run_load(struct json_file **json)
 	return status;
 }
 
-static enum exit_status
-run_timing(const struct capture *capture, struct json_file **json)
-{
-	json_t *object = time_capture(&bench.options, capture);
-
-	if (object == NULL)
-		return EXIT_RUNNING;
-	return json_file_write(json, object) == 0 ? EXIT_DONE : EXIT_RUNNING;
-}
-
 /* Whatever can be found wrong before the EAL starts. */
 static int
-open_inputs(struct capture *capture, struct json_file **json)
+open_inputs(struct json_file **json)
 {
 	const char *path = bench.options.json;
 
-	if (bench.options.mode == MODE_REQUESTS && get_operands() != 0)
+	if (!bench.options.aggregate.on && get_operands() != 0)
 		return -1;
-	if (bench.options.mode == MODE_CAPTURE && capture_read(bench.options.time, capture) != 0)
-		return -1;
-	/* What is timed of a capture is for programs. */
-	if (path == NULL && bench.options.mode == MODE_CAPTURE)
-		path = "-";
 	return path == NULL ? 0 : json_file_open(PROGRAM ": --json", path, json);
-}
-
-static enum exit_status
-run_in_memory(void)
-{
-	bool tags = strcmp(bench.options.time, TIME_TAGS) == 0;
-	int result = tags ? time_tags(&bench.options) : time_sums(&bench.options);
-
-	return result == 0 ? EXIT_DONE : EXIT_RUNNING;
 }
 
 static int
 run_program(int argc, char **argv)
 {
 	enum exit_status status = EXIT_CONFIGURATION;
-	struct capture capture = {0};
 	struct json_file *json = NULL;
 	enum options_result parsed;
 	int eal_argc;
@@ -261,16 +235,12 @@ run_program(int argc, char **argv)
 	parsed = bench_options_parse(argc, argv, &bench.options, &eal_argc);
 	if (parsed != OPTIONS_RUN)
 		return options_exit_status(parsed);
-	if (bench.options.mode == MODE_MEMORY)
-		return run_in_memory();
 	signals_catch(handle_signal, 0);
-	if (open_inputs(&capture, &json) == 0 && eal_start(eal_argc, argv) == 0) {
-		status = bench.options.mode == MODE_CAPTURE ? run_timing(&capture, &json)
-							    : run_load(&json);
+	if (open_inputs(&json) == 0 && eal_start(eal_argc, argv) == 0) {
+		status = run_load(&json);
 		eal_end();
 	}
 	json_file_abandon(json);
-	capture_free(&capture);
 	operands_free(&bench.operands);
 	free(bench.function);
 	netfc_set_free(bench.set);

@@ -73,11 +73,11 @@ class Bench:
     """The program, and how long it runs."""
 
     def __init__(self, build, memory, seconds, rounds):
-        self._program, self._memory = build / "app" / "netfc-bench", memory
+        self._build, self._memory = build, memory
         self._seconds, self._rounds = seconds, rounds
 
-    def _execute(self, *options):
-        return programs.command(self._program, *options, patience=TIMEOUT_S)
+    def _execute(self, program, *options):
+        return programs.command(self._build / program, *options, patience=TIMEOUT_S)
 
     @contextlib.contextmanager
     def _root(self):
@@ -86,7 +86,7 @@ class Bench:
             log = pathlib.Path(folder, "log")
             device = f"net_memif0,socket={folder}/root,socket-abstract=no"
             with programs.running(
-                    self._program.parent / "dpdk-netfc",
+                    self._build / "app" / "dpdk-netfc",
                     *programs.eal("root", self._memory.options(ROOT_MEGABYTES), any_cpu(1),
                                   f"--vdev={device},role=server"),
                     "--", "--forward", "reflect", "--match", "direct", "--address", f"{ROOT_IP}/24",
@@ -98,7 +98,7 @@ class Bench:
     def _run(self, case):
         with self._root() if case.root else contextlib.nullcontext(()) as eal:
             return json.loads(self._execute(
-                *programs.eal("aggregation", self._memory.options(MEGABYTES),
+                "app/netfc-bench", *programs.eal("aggregation", self._memory.options(MEGABYTES),
                               any_cpu(case.lcores + 1), *case.eal, *eal), "--",
                 f"--inline={case.lcores}", f"--aggregate={','.join(('slots=128', *case.keys))}",
                 "--seconds", self._seconds, "--progress", 0, "--json", "-"))
@@ -112,9 +112,9 @@ class Bench:
         return found
 
     def memory(self, formats="all"):
-        """What netfc-bench --time sums prints: head and rows."""
+        """What netfc-timing prints of sums: head and rows."""
         keys = f"slots=1,format={formats},op=sum,data={'+'.join(KINDS)}"
-        lines = self._execute("--", "--time", "sums", f"--aggregate={keys}", "--seconds",
+        lines = self._execute(programs.TIMING, "--", "--time", "sums", f"--aggregate={keys}", "--seconds",
                               max(0.001, self._seconds / 20)).splitlines()
         rows = [line.replace("plain C", "plain-C").split() for line in lines[1:]]
         return rows[0], rows[1:]

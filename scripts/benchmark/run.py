@@ -32,7 +32,7 @@ class Settings:
 
     rounds: int = 5  # of each comparison
     seconds: float = 0.1  # of each sample
-    passes: int = 31  # of netfc-bench --time
+    passes: int = 31  # of netfc-timing
     latency_s: float = 1
 
 

@@ -21,6 +21,7 @@ from benchmark.peers import bmv2, contenders
 from benchmark.peers.polling import Sample
 from benchmark.report import page, processors, stages
 from evaluation.report import document
+from programs import TIMING
 
 DOCS = project_scripts.PROJECT / 'docs'
 BENCH = project_scripts.SCRIPTS / 'bench'
@@ -96,30 +97,30 @@ def test_everything_is_printed_for_people(measured):
 
 
 def test_programs_that_compute_nothing_are_noticed(tmp_path):
-    """netfc-bench compares results before it times anything; a capture without packets is refused."""
-    program = switch.BUILD / 'app' / 'netfc-bench'
+    """netfc-timing compares results before it times anything; a capture without packets is refused."""
+    program = switch.BUILD / TIMING
     arguments = [*switch.eal_options(memory=64), '--', '--tables', 'bf16_k128']
     done = switch.execute([*arguments, '--time', tmp_path / 'none'], program)
     assert done.returncode == 1 and "none'" in done.stderr
     done = switch.execute(arguments, program)
-    assert done.returncode == 1 and 'only with --time' in done.stderr
+    assert done.returncode == 1 and 'give what is to be timed' in done.stderr
 
 
 def test_two_sets_of_a_format_cannot_be_timed(traffic):
-    program = switch.BUILD / 'app' / 'netfc-bench'
+    program = switch.BUILD / TIMING
     done = switch.execute([*switch.eal_options(memory=128), '--', '--tables', 'bf16_k128,bf16_k64',
                            '--time', traffic.make('bf16', 'add', 'random', 1)], program)
     assert done.returncode == 2 and 'one set per format' in done.stderr
 
 
 @pytest.mark.parametrize('words, complaint', [
-    (['--time', 'nowhere', '--set', 'bf16_k128'], '--set: not with --time'),
-    (['--time', 'sums', '--lanes', '2'], '--lanes: not with --time sums'),
+    (['--time', 'nowhere', '--seconds', '1'], '--seconds: not with --time nowhere'),
+    (['--time', 'sums', '--tables', 'bf16_k128'], '--tables: not with --time sums'),
     (['--time', 'nowhere', '--rounds', '0'], 'a number from 1 to 100000'),
     (['--time', 'sum'], "'sum': expected sums, tags or a capture file; sum: No such file"),
 ])
 def test_what_cannot_be_timed_is_refused(words, complaint):
-    program = switch.BUILD / 'app' / 'netfc-bench'
+    program = switch.BUILD / TIMING
     done = switch.execute([*switch.eal_options(memory=64), '--', *words], program)
     assert done.returncode == 1 and complaint in done.stderr
 
@@ -127,7 +128,7 @@ def test_what_cannot_be_timed_is_refused(words, complaint):
 def test_sums_are_timed_in_memory():
     keys = 'slots=2,workers=3,bytes=64,format=fp16+int32,op=sum+max,data=gradients+any'
     done = switch.execute(['--', '--time', 'sums', f'--aggregate={keys}', '--seconds', '0.001'],
-                          switch.BUILD / 'app' / 'netfc-bench')
+                          switch.BUILD / TIMING)
     assert done.returncode == 0, done.stderr
     lines = [line.replace('plain C', 'plain-C').split() for line in done.stdout.splitlines()[1:]]
     assert lines[0] == ['format', 'op', 'isa', 'any', 'gradients']
@@ -138,7 +139,7 @@ def test_sums_are_timed_in_memory():
 
 def test_tags_are_timed_in_memory():
     done = switch.execute(['--', '--time', 'tags', '--aggregate=workers=2', '--seconds', '0.001'],
-                          switch.BUILD / 'app' / 'netfc-bench')
+                          switch.BUILD / TIMING)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith('results for 2 workers')
     assert len(done.stdout.splitlines()) > 3

@@ -18,132 +18,97 @@
 #define MAX_TIMEOUT_MS 60000
 #define MIN_SECONDS 1e-3
 #define MAX_SECONDS (7 * 24 * 60 * 60.)
-#define MAX_ROUNDS 100000
 #define MIN_MTU 68
 /* What a packet buffer, whose length has 16 bits, holds besides its headroom. */
 #define MAX_MTU 65280
 #define LAST_PORT (RTE_MAX_ETHPORTS - 1)
 
-/* Modes that an option is for. */
-#define LOAD (MODE_REQUESTS | MODE_AGGREGATE)
-#define ALL (LOAD | MODE_CAPTURE | MODE_MEMORY)
+/* The scope of options that --aggregate has no use for. */
+#define REQUESTS_ONLY 1
 
 #define FIELD(field) OPTION_FIELD(struct options, field)
 
 /* A default of 0 stands for none where it is outside the range. */
 static const struct option_row rows[] = {
 	{"set", FIELD(set), .value = "NAME", .preset_text = "fp16_k1024", .parse = option_set,
-		.scope = MODE_REQUESTS, .meaning = "table set that the switch has loaded"},
+		.scope = REQUESTS_ONLY, .meaning = "table set that the switch has loaded"},
 	{"op", FIELD(op), .value = "OP", .preset = NETFC_ADD, .parse = value_op,
-		.scope = MODE_REQUESTS,
+		.scope = REQUESTS_ONLY,
 		.meaning = "add (default), sub, mul, div, or all of these in turn; min, max, "
 			   "compare, or a function that the switch has loaded"},
-	{"lanes", FIELD(lanes), OPTION_RANGE(1, MAX_LANES, 1), .value = "N", .scope = MODE_REQUESTS,
+	{"lanes", FIELD(lanes), OPTION_RANGE(1, MAX_LANES, 1), .value = "N", .scope = REQUESTS_ONLY,
 		.meaning = "lanes per packet"},
 	{"operands", FIELD(operands), .value = "random|values|FILE", .preset_text = OPERANDS_RANDOM,
-		.scope = MODE_REQUESTS,
+		.scope = REQUESTS_ONLY,
 		.meaning = "random: any bits; values: numbers of all sizes from 0.001 to 1000; or "
 			   "a file: x and y on each line, decimal or 0x and hex digits; as on the "
 			   "wire if its name ends in .bin"},
-	{"seed", FIELD(seed), OPTION_RANGE(0, UINT64_MAX, 1), .value = "N", .scope = LOAD,
+	{"seed", FIELD(seed), OPTION_RANGE(0, UINT64_MAX, 1), .value = "N",
 		.meaning = "seed of the random operands"},
 	{"packets", FIELD(packets), OPTION_RANGE(1, MAX_PACKETS, 0), .value = "N",
-		.scope = MODE_REQUESTS, .meaning = "send N packets"},
+		.scope = REQUESTS_ONLY, .meaning = "send N packets"},
 	{"seconds", FIELD(seconds), OPTION_REAL_RANGE(MIN_SECONDS, MAX_SECONDS, 0), .value = "S",
-		.scope = LOAD | MODE_MEMORY,
-		.meaning = "send for S seconds (default 5, unless --packets); with --time, seconds "
-			   "of each measurement (default 0.05)"},
+		.meaning = "send for S seconds (default 5, unless --packets)"},
 	{"window", FIELD(window), OPTION_RANGE(1, MAX_WINDOW, 0), .value = "N",
-		.scope = MODE_REQUESTS, .meaning = "keep N packets outstanding (default 512)"},
+		.scope = REQUESTS_ONLY, .meaning = "keep N packets outstanding (default 512)"},
 	{"rate", FIELD(rate), OPTION_REAL_RANGE(1, MAX_RATE, 0), .value = "PPS",
-		.scope = MODE_REQUESTS,
+		.scope = REQUESTS_ONLY,
 		.meaning = "or send PPS packets per second, however many are answered"},
 	{"timeout", FIELD(timeout_ms), OPTION_RANGE(1, MAX_TIMEOUT_MS, 1000), .value = "MS",
-		.scope = MODE_REQUESTS,
+		.scope = REQUESTS_ONLY,
 		.meaning = "milliseconds after which a reply counts as lost"},
-	{"flows", FIELD(flows), OPTION_RANGE(1, MAX_FLOWS, 1), .value = "N", .scope = MODE_REQUESTS,
+	{"flows", FIELD(flows), OPTION_RANGE(1, MAX_FLOWS, 1), .value = "N", .scope = REQUESTS_ONLY,
 		.meaning = "spread requests over N UDP source ports"},
-	{"src-mac", FIELD(flow.src_mac), .value = "MAC", .parse = value_src_mac, .scope = LOAD,
+	{"src-mac", FIELD(flow.src_mac), .value = "MAC", .parse = value_src_mac,
 		.meaning = "source MAC address of requests (default: that of the port)"},
-	{"dst-mac", FIELD(flow.dst_mac), .value = "MAC", .parse = value_dst_mac, .scope = LOAD,
+	{"dst-mac", FIELD(flow.dst_mac), .value = "MAC", .parse = value_dst_mac,
 		.meaning = "destination MAC address of requests (default: that of --rx-port, else "
 			   "02:00:00:00:00:02)"},
-	{"src-ip", FIELD(src_ip), .value = "IP", .parse = value_ip, .scope = LOAD,
+	{"src-ip", FIELD(src_ip), .value = "IP", .parse = value_ip,
 		.meaning = "source IP address of requests (default 198.18.0.1, for workers "
 			   "198.18.0.65 and up)"},
-	{"dst-ip", FIELD(dst_ip), .value = "IP", .parse = value_ip, .scope = LOAD,
+	{"dst-ip", FIELD(dst_ip), .value = "IP", .parse = value_ip,
 		.meaning = "destination IP address of requests (default 198.18.0.2)"},
 	{"src-udp", FIELD(flow.src_udp), OPTION_RANGE(1, UINT16_MAX, 49152), .value = "PORT",
-		.scope = LOAD, .meaning = "source UDP port of requests"},
+		.meaning = "source UDP port of requests"},
 	{"dst-udp", FIELD(flow.dst_udp), OPTION_RANGE(1, UINT16_MAX, NETFC_UDP_PORT),
-		.value = "PORT", .scope = MODE_REQUESTS,
+		.value = "PORT", .scope = REQUESTS_ONLY,
 		.meaning = "destination UDP port of requests"},
-	{"ip6", FIELD(ip6), .scope = LOAD, .meaning = "use IPv6 even if no address is given"},
+	{"ip6", FIELD(ip6), .meaning = "use IPv6 even if no address is given"},
 	{"tx-port", FIELD(tx_port), OPTION_RANGE(0, LAST_PORT, NO_PORT), .value = "N",
-		.scope = LOAD, .meaning = "DPDK port to send from (default: the first)"},
+		.meaning = "DPDK port to send from (default: the first)"},
 	{"rx-port", FIELD(rx_port), OPTION_RANGE(0, LAST_PORT, NO_PORT), .value = "N",
-		.scope = LOAD, .meaning = "DPDK port to receive at (default: that of --tx-port)"},
-	{"mtu", FIELD(mtu), OPTION_RANGE(MIN_MTU, MAX_MTU, 1500), .value = "N", .scope = LOAD,
+		.meaning = "DPDK port to receive at (default: that of --tx-port)"},
+	{"mtu", FIELD(mtu), OPTION_RANGE(MIN_MTU, MAX_MTU, 1500), .value = "N",
 		.meaning = "longest IP packet"},
-	{"wait", FIELD(wait), OPTION_REAL_RANGE(0, MAX_SECONDS, 10), .value = "S", .scope = LOAD,
+	{"wait", FIELD(wait), OPTION_REAL_RANGE(0, MAX_SECONDS, 10), .value = "S",
 		.meaning = "seconds for the link to come up"},
-	{"inline", FIELD(switch_lcores), .value = "[N]", .parse = value_lcores, .scope = LOAD,
+	{"inline", FIELD(switch_lcores), .value = "[N]", .parse = value_lcores,
 		.meaning = "run the switch in this process, too, on N lcores (default 1) besides "
 			   "the sending one"},
 	{"match", FIELD(match), .value = "lpm|hash|direct", .preset = MATCH_LPM,
-		.parse = option_match, .scope = MODE_REQUESTS | MODE_CAPTURE,
-		.meaning =
-			"match engine of the --inline switch (default lpm); with --time, also fpu"},
+		.parse = option_match, .scope = REQUESTS_ONLY,
+		.meaning = "match engine of the --inline switch (default lpm)"},
 	{"progress", FIELD(progress), OPTION_REAL_RANGE(0, MAX_SECONDS, 1), .value = "S",
-		.scope = LOAD, .meaning = "print a line every S seconds; 0: none"},
-	{"json", FIELD(json), .value = "FILE|-", .scope = LOAD | MODE_CAPTURE,
+		.meaning = "print a line every S seconds; 0: none"},
+	{"json", FIELD(json), .value = "FILE|-",
 		.meaning = "write the report to FILE or standard output as JSON"},
-	{"strict", FIELD(strict), .scope = MODE_REQUESTS,
+	{"strict", FIELD(strict), .scope = REQUESTS_ONLY,
 		.meaning = "count lost, late, duplicate and reordered replies as failures"},
 	{"aggregate", FIELD(aggregate), .value = "[KEY=VALUE[,...]]",
-		OPTION_KEYS(bench_aggregate_keys), .scope = MODE_AGGREGATE | MODE_MEMORY,
+		OPTION_KEYS(bench_aggregate_keys),
 		.meaning =
 			"act as the workers of an aggregation (dpdk-netfc --aggregate) and compare "
 			"every result with the exact one. Keys:"},
-	{"time", FIELD(time), .value = "sums|tags|FILE", .scope = MODE_CAPTURE | MODE_MEMORY,
-		.meaning =
-			"send nothing, time one part: exact sums or the tags of packets, in "
-			"memory, as --aggregate says; or the parts of the pipeline on the packets "
-			"of a capture, in TSC cycles"},
-	{"tables", FIELD(tables), .value = "NAME[,NAME...]", .preset_text = "fp16_k1024",
-		.scope = MODE_CAPTURE, .meaning = "table sets for the capture, one per format"},
-	{"functions", FIELD(functions), .value = "NAME[,NAME...]", .scope = MODE_CAPTURE,
-		.meaning = "functions for the capture"},
-	{"rounds", FIELD(rounds), OPTION_RANGE(1, MAX_ROUNDS, 21), .value = "N",
-		.scope = MODE_CAPTURE, .meaning = "number of rounds"},
 };
 
-static enum mode
-mode_of(const struct options *options)
-{
-	if (options->time == NULL)
-		return options->aggregate.on ? MODE_AGGREGATE : MODE_REQUESTS;
-	return strcmp(options->time, TIME_SUMS) == 0 || strcmp(options->time, TIME_TAGS) == 0
-		? MODE_MEMORY
-		: MODE_CAPTURE;
-}
-
-/* What a mode has no use for. */
+/* What an aggregation has no use for. */
 static int
-check_scopes(enum mode mode, uint64_t given)
+check_scopes(const struct options *options, uint64_t given)
 {
-	static const char *const why[] = {
-		[MODE_REQUESTS] = "only with --time",
-		[MODE_AGGREGATE] = "not with --aggregate",
-		[MODE_CAPTURE] = "not with --time FILE",
-		[MODE_MEMORY] = "not with --time " TIME_SUMS " or " TIME_TAGS,
-	};
-
-	for (unsigned int r = 0; r < RTE_DIM(rows); r++) {
-		if ((given >> r & 1) == 0 || (rows[r].scope & mode) != 0)
-			continue;
-		return REPORT("--%s: %s\n", rows[r].name, why[mode]);
-	}
+	for (unsigned int r = 0; r < RTE_DIM(rows) && options->aggregate.on; r++)
+		if ((given >> r & 1) != 0 && rows[r].scope == REQUESTS_ONLY)
+			return REPORT("--%s: not with --aggregate\n", rows[r].name);
 	return 0;
 }
 
@@ -159,7 +124,7 @@ is_given(uint64_t given, const char *name)
 static int
 check_match(const struct options *options, uint64_t given)
 {
-	if (options->mode != MODE_REQUESTS)
+	if (options->aggregate.on)
 		return 0;
 	if (is_given(given, "match") && options->switch_lcores == 0)
 		return REPORT("--match is that of the switch: it goes with --inline\n");
@@ -172,8 +137,6 @@ check_match(const struct options *options, uint64_t given)
 /* Checks that need more than one option, and defaults that depend on others. */
 
 #define DEFAULT_SECONDS 5
-/* Of each figure in memory. */
-#define DEFAULT_FIGURE_SECONDS 0.05
 /* Half of a queue of 1,024 descriptors, so that neither direction ever overflows. */
 #define DEFAULT_WINDOW 512
 
@@ -284,8 +247,7 @@ settle(struct options *options)
 	if (options->window == 0 && options->rate == 0)
 		options->window = DEFAULT_WINDOW;
 	if (options->packets == 0 && options->seconds == 0 && options->aggregate.chunks == 0)
-		options->seconds =
-			options->mode == MODE_MEMORY ? DEFAULT_FIGURE_SECONDS : DEFAULT_SECONDS;
+		options->seconds = DEFAULT_SECONDS;
 	if (settle_addresses(options) != 0 || check_lanes(options) != 0 || check_op(options) != 0)
 		return -1;
 	if (bench_aggregate_check(&options->aggregate) != 0)
@@ -324,8 +286,7 @@ bench_options_parse(int argc, char **argv, struct options *options, int *eal_arg
 	result = command_line_parse(&line, argc, argv, eal_argc);
 	if (result != OPTIONS_RUN)
 		return result;
-	options->mode = mode_of(options);
-	if (check_scopes(options->mode, given) == 0 && check_match(options, given) == 0 &&
+	if (check_scopes(options, given) == 0 && check_match(options, given) == 0 &&
 		settle(options) == 0)
 		return OPTIONS_RUN;
 	fprintf(stderr, "Try '" PROGRAM " --help'.\n");

@@ -117,24 +117,11 @@ int bench_aggregate_check(const struct aggregate_options *options);
 #define OPERANDS_RANDOM "random"
 #define OPERANDS_VALUES "values"
 
-/** What --time takes besides the path of a capture. */
-#define TIME_SUMS "sums"
-#define TIME_TAGS "tags"
-
 /** Stands for a DPDK port that was not given. */
 #define NO_PORT UINT16_MAX
 
-/** What the program does: bits, as options say for which of them they are. */
-enum mode {
-	MODE_REQUESTS = 1,
-	MODE_AGGREGATE = 2,
-	MODE_CAPTURE = 4, /**< times the parts of the pipeline on a capture's packets */
-	MODE_MEMORY = 8,  /**< times sums or tags in memory */
-};
-
 /** What the user asked for; strings belong to argv. */
 struct options {
-	enum mode mode;
 	const char *set; /**< the table set that the switch is to have */
 	unsigned int op; /**< as on the wire; 0: the four of enum netfc_op in turn */
 	uint32_t lanes;  /**< per packet */
@@ -158,10 +145,6 @@ struct options {
 	uint32_t switch_lcores; /**< of the switch in this process; 0: it is elsewhere */
 	enum match_kind match;  /**< of that switch */
 	struct aggregate_options aggregate;
-	const char *time;      /**< TIME_SUMS, TIME_TAGS or a capture; NULL: nothing */
-	const char *tables;    /**< for a capture's packets, as dpdk-netfc takes them */
-	const char *functions; /**< likewise; NULL: none */
-	uint32_t rounds;       /**< of each figure */
 };
 
 /**

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Match engines alone: look-ups, steps and whole packets, timed by netfc-bench --time without any port."""
+"""Match engines alone: look-ups, steps and whole packets, timed by netfc-timing without any port."""
 
 import programs
 from benchmark import machine
@@ -11,7 +11,7 @@ KINDS = ("bare", "look_ups", "packets")
 
 
 def _time(bench, capture, tables, engine, rounds, functions=(), eal=()):
-    """What netfc-bench prints of a capture. functions: the option that loads those of its packets;
+    """What netfc-timing prints of a capture. functions: the option that loads those of its packets;
     eal: more options of the EAL."""
     lcore = f"0@{machine.polling_cpus(1)[0]}"
     timed = programs.timed(bench.build, capture, tables, engine, rounds,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where the cycles of a packet go: differences of what was measured.
 
-testpmd io receives and sends; 5tswap swaps addresses, too; netfc-bench --time has the pipeline without
+testpmd io receives and sends; 5tswap swaps addresses, too; netfc-timing has the pipeline without
 ports, and its look-ups and integer steps one by one. What is left of the switch's cycles is what
 none of these accounts for: polling, counting, caches that two programs share out differently.
 """

@@ -13,6 +13,7 @@ import switch
 
 from controlled import controlled, netfc_ctl, running_switch  # a fixture, too
 from fake_switch import FakeSwitch, TableSet
+from programs import TIMING
 
 
 def python(name):
@@ -26,7 +27,7 @@ RESULTS = [
     [APP / 'netfc-tables', 'list'], [APP / 'netfc-tables', 'show', 'fp16_k4'],
     [APP / 'netfc-tables', 'calc', '--json', 'fp16_exact', 'add', '1', '2'], [APP / 'netfc-tables', '--version'],
     [project_scripts.SCRIPTS / 'netfc-errors', '--step', '65536', '--check', '65536', '--threads', '1', 'add', 'fp16_k4'],
-    [APP / 'netfc-bench', '--', '--time', 'tags', '--seconds', '0.001'], [APP / 'dpdk-netfc', '--version'],
+    [switch.BUILD / TIMING, '--', '--time', 'tags', '--seconds', '0.001'], [APP / 'dpdk-netfc', '--version'],
 ]
 
 
@@ -73,7 +74,7 @@ def test_results_that_are_lost(words):
 def test_results_of_a_capture_that_are_lost(tmp_path):
     from netfc import capture, protocol  # pylint: disable=import-outside-toplevel
     capture.write(tmp_path / 'requests.pcap', [capture.udp_frame(protocol.request(1, 1, [0x3C00] * 9))] * 9)
-    words = [APP / 'netfc-bench', *switch.eal_options(), '--', '--time', tmp_path / 'requests.pcap']
+    words = [switch.BUILD / TIMING, *switch.eal_options(), '--', '--time', tmp_path / 'requests.pcap']
     status, said = into('>/dev/full', words, env=switch.ENVIRONMENT)
     assert status == 2 and 'No space left' in said.splitlines()[-1]
 

@@ -11,6 +11,7 @@ import switch
 from bench_runs import PROGRAM, refused
 
 from netfc import capture, protocol
+from programs import TIMING
 
 
 REQUEST = capture.udp_frame(protocol.request(1, 1, [0x3E00] * 9, [0x4080] * 9))
@@ -39,7 +40,7 @@ def header(link=1, order='<', magic=0xA1B2C3D4):
 def test_a_damaged_capture_is_not_taken_for_its_end(tmp_path, content, message):
     path = tmp_path / 'capture.pcap'
     path.write_bytes(content)
-    done = subprocess.run([PROGRAM, *switch.eal_options(), '--', '--time', path], text=True, capture_output=True,
+    done = subprocess.run([switch.BUILD / TIMING, *switch.eal_options(), '--', '--time', path], text=True, capture_output=True,
                           check=False, env=switch.ENVIRONMENT, timeout=600)
     assert done.returncode == 1 and not done.stdout
     assert f"--time '{path}': " in done.stderr and message in done.stderr

@@ -9,9 +9,8 @@
 #include <aggregate_tag.h>
 #include <aggregate_wire.h>
 
-#include "bench.h"
 #include "exact.h"
-#include "timing/timing.h"
+#include "timing.h"
 
 /* Something to be timed; `turn` counts. */
 typedef void (*time_work)(void *arg, unsigned int turn);
@@ -152,7 +151,7 @@ print_all(struct sums *sums)
 }
 
 int
-time_sums(const struct options *options)
+time_sums(const struct timing_options *options)
 {
 	const struct aggregate_options *aggregate = &options->aggregate;
 	struct sums sums = {.options = aggregate, .seconds = options->seconds};
@@ -295,7 +294,7 @@ longest_payload(unsigned int bytes)
 }
 
 int
-time_tags(const struct options *options)
+time_tags(const struct timing_options *options)
 {
 	const unsigned int bytes = (unsigned int)options->aggregate.bytes;
 	struct tags tags = {

@@ -7,12 +7,12 @@
 #include <rte_lcore.h>
 #include <rte_mbuf.h>
 
-#include "bench.h"
 #include "classify.h"
 #include "dpdk/eal.h"
 #include "dpdk/reflect.h"
+#include "embedded.h"
 #include "json.h"
-#include "timing/timing.h"
+#include "timing.h"
 
 /* ---- whole packets --------------------------------------------------------------------------- */
 
@@ -266,7 +266,7 @@ prepare_lanes(struct parts *parts, const struct embedded *embedded)
 }
 
 json_t *
-time_capture(const struct options *options, const struct capture *capture)
+time_capture(const struct timing_options *options, const struct capture *capture)
 {
 	const struct embedded_config config = {
 		.tables = options->tables,

@@ -14,9 +14,7 @@
 
 #include <netfc.h>
 
-#include "bench.h"
-#include "options/options.h"
-#include "timing/timing.h"
+#include "timing.h"
 
 #define NETFC_OFFSET (RTE_ETHER_HDR_LEN + sizeof(struct rte_ipv4_hdr) + sizeof(struct rte_udp_hdr))
 #define SLOTS_OFFSET (NETFC_OFFSET + sizeof(struct netfc_hdr))

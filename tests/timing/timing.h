@@ -2,7 +2,7 @@
 #ifndef TIMING_H
 #define TIMING_H
 
-/** @file One thing alone, timed (--time). Errors are reported on stderr. */
+/** @file One thing alone, timed. Errors are reported on stderr. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,11 +15,28 @@
 #include "options/options.h"
 #include "pipeline.h"
 
+#define PROGRAM "netfc-timing"
+
+/** What --time takes besides the path of a capture. */
+#define TIME_SUMS "sums"
+#define TIME_TAGS "tags"
+
+/** What the user asked for; strings belong to argv. */
+struct timing_options {
+	const char *time;                   /**< TIME_SUMS, TIME_TAGS or a capture */
+	struct aggregate_options aggregate; /**< of sums and tags */
+	double seconds;                     /**< of each of their figures */
+	enum match_kind match;
+	const char *tables;    /**< as dpdk-netfc takes them */
+	const char *functions; /**< likewise; NULL: none */
+	uint32_t rounds;       /**< of each figure */
+};
+
 /** Exact sums in memory, by format, operation, instruction set and data. 0 or -1. */
-int time_sums(const struct options *options);
+int time_sums(const struct timing_options *options);
 
 /** Tags checked and made, by engine and size; and keys. 0, or -1: a tag was wrong, too. */
-int time_tags(const struct options *options);
+int time_tags(const struct timing_options *options);
 
 struct capture;
 
@@ -28,7 +45,7 @@ struct capture;
  *
  * @return an object, or NULL
  */
-json_t *time_capture(const struct options *options, const struct capture *capture);
+json_t *time_capture(const struct timing_options *options, const struct capture *capture);
 
 /* The packets of a capture file. */
 

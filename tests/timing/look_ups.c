@@ -10,9 +10,8 @@
 #include <rte_lpm.h>
 #include <rte_memory.h>
 
-#include "bench.h"
 #include "match.h"
-#include "timing/timing.h"
+#include "timing.h"
 
 /* Put lanes of the capture into a batch; returns how many. */
 static unsigned int
