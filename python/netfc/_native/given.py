@@ -74,7 +74,8 @@ def c_path(what: str, path: str | os.PathLike[str]) -> bytes:
 
 def _whole(what: str, text: bytes) -> bytes:
     if b"\0" in text:
-        raise ValueError(f"{what} {text!r} has a NUL, which would end it: leave that out")
+        name = os.fsdecode(text)
+        raise ValueError(f"{what} {name!r} has a NUL, which would end it: leave that out")
     return text
 
 
