@@ -5,13 +5,14 @@
 /**
  * @file
  * Headers of datagrams that the switch itself originates, to workers and to its parent. A datagram
- * is in one segment. Checksums are of the fields as they are given: to read them back from the
- * packet would wait until all of it is in the cache.
+ * is in one segment.
  */
 
 #include <netinet/in.h>
 #include <stdint.h>
 #include <string.h>
+
+#include <ip_headers.h>
 
 #include <rte_ether.h>
 #include <rte_ip.h>
@@ -60,48 +61,6 @@ datagram_write_ethernet(uint8_t *frame, const struct path *path, const struct rt
 	return frame + sizeof(type);
 }
 
-/* Write the IP header. Returns the sum of the UDP pseudo-header. */
-static inline uint64_t
-datagram_write_ipv4(
-	struct rte_ipv4_hdr *ip, const struct path *path, const uint8_t to[16], uint16_t udp_length)
-{
-	const rte_be16_t length = rte_cpu_to_be_16((uint16_t)(sizeof(*ip) + udp_length));
-	rte_be32_t from_address, to_address;
-	uint64_t addresses;
-
-	memcpy(&from_address, path->address, IPV4_ADDR_BYTES);
-	memcpy(&to_address, to + 12, IPV4_ADDR_BYTES);
-	addresses = (uint64_t)from_address + to_address;
-	*ip = (struct rte_ipv4_hdr){
-		.version_ihl = RTE_IPV4_VHL_DEF,
-		.total_length = length,
-		.fragment_offset = RTE_BE16(RTE_IPV4_HDR_DF_FLAG),
-		.time_to_live = ANSWER_HOPS,
-		.next_proto_id = IPPROTO_UDP,
-		.hdr_checksum = (uint16_t)~checksum_fold(addresses + length +
-			RTE_BE16(RTE_IPV4_VHL_DEF << 8) + RTE_BE16(RTE_IPV4_HDR_DF_FLAG) +
-			RTE_BE16(ANSWER_HOPS << 8 | IPPROTO_UDP)),
-		.src_addr = from_address,
-		.dst_addr = to_address,
-	};
-	return addresses + RTE_BE16(IPPROTO_UDP) + rte_cpu_to_be_16(udp_length);
-}
-
-static inline uint64_t
-datagram_write_ipv6(
-	struct rte_ipv6_hdr *ip, const struct path *path, const uint8_t to[16], uint16_t udp_length)
-{
-	memset(ip, 0, sizeof(*ip));
-	ip->vtc_flow = RTE_BE32(UINT32_C(6) << 28);
-	ip->payload_len = rte_cpu_to_be_16(udp_length);
-	ip->proto = IPPROTO_UDP;
-	ip->hop_limits = ANSWER_HOPS;
-	memcpy(&ip->src_addr, path->address, IPV6_ADDR_BYTES);
-	memcpy(&ip->dst_addr, to, IPV6_ADDR_BYTES);
-	return (uint64_t)rte_raw_cksum(path->address, IPV6_ADDR_BYTES) +
-		rte_raw_cksum(to, IPV6_ADDR_BYTES) + RTE_BE16(IPPROTO_UDP) + ip->payload_len;
-}
-
 /** Bytes of all headers, including UDP. */
 static inline size_t
 datagram_headers(const struct path *path)
@@ -128,10 +87,10 @@ datagram_write_headers(uint8_t *frame, const struct path *path, const struct rte
 	uint8_t *ip = datagram_write_ethernet(frame, path, mac);
 
 	if (path->network == FRAME_IPV4) {
-		*pseudo = datagram_write_ipv4((struct rte_ipv4_hdr *)ip, path, to, udp_length);
+		*pseudo = ip4_write(ip, path->address, to + 12, udp_length);
 		return (struct rte_udp_hdr *)(ip + sizeof(struct rte_ipv4_hdr));
 	}
-	*pseudo = datagram_write_ipv6((struct rte_ipv6_hdr *)ip, path, to, udp_length);
+	*pseudo = ip6_write(ip, path->address, to, udp_length);
 	return (struct rte_udp_hdr *)(ip + sizeof(struct rte_ipv6_hdr));
 }
 

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "net/frame.h"
 
-#include <arpa/inet.h>
+#include <ip_headers.h>
 #include <net/ethernet.h>
-#include <netinet/ip.h>
-#include <netinet/ip6.h>
 #include <netinet/udp.h>
-#include <string.h>
 #include <sys/random.h>
 
-#define HOPS 64
 /* Of a MAC address's first byte. */
 #define MULTICAST 1
 #define LOCAL 2
@@ -29,15 +25,6 @@ add_up(uint64_t sum, const uint8_t *bytes, size_t count)
 	return sum + word;
 }
 
-/* RFC 1071: in whatever byte order words were added, the result is in that order. */
-static uint16_t
-fold(uint64_t sum)
-{
-	while (sum > UINT16_MAX)
-		sum = (sum >> 16) + (sum & UINT16_MAX);
-	return (uint16_t)~sum;
-}
-
 size_t
 frame_address_bytes(const struct frame_ends *ends)
 {
@@ -52,7 +39,7 @@ udp_checksum(const struct frame_ends *ends, const uint8_t *udp, size_t bytes)
 
 	sum = add_up(sum, ends->local, frame_address_bytes(ends));
 	sum = add_up(sum, ends->remote, frame_address_bytes(ends));
-	return fold(add_up(sum, udp, bytes));
+	return (uint16_t)~ip_fold(add_up(sum, udp, bytes));
 }
 
 bool
@@ -86,38 +73,6 @@ frame_header_bytes(const struct frame_ends *ends)
 		(ends->v6 ? sizeof(struct ip6_hdr) : sizeof(struct iphdr));
 }
 
-static void
-write_ipv4(const struct frame_ends *ends, uint8_t *to, size_t datagram_bytes)
-{
-	struct iphdr ip = {
-		.version = 4,
-		.ihl = sizeof(ip) / sizeof(uint32_t),
-		.tot_len = htons((uint16_t)(sizeof(ip) + datagram_bytes)),
-		.frag_off = htons(IP_DF),
-		.ttl = HOPS,
-		.protocol = IPPROTO_UDP,
-	};
-
-	memcpy(&ip.saddr, ends->local, sizeof(ip.saddr));
-	memcpy(&ip.daddr, ends->remote, sizeof(ip.daddr));
-	ip.check = fold(add_up(0, (const uint8_t *)&ip, sizeof(ip)));
-	memcpy(to, &ip, sizeof(ip));
-}
-
-static void
-write_ipv6(const struct frame_ends *ends, uint8_t *to, size_t datagram_bytes)
-{
-	struct ip6_hdr ip = {0};
-
-	ip.ip6_flow = htonl(UINT32_C(6) << 28);
-	ip.ip6_plen = htons((uint16_t)datagram_bytes);
-	ip.ip6_nxt = IPPROTO_UDP;
-	ip.ip6_hlim = HOPS;
-	memcpy(&ip.ip6_src, ends->local, sizeof(ip.ip6_src));
-	memcpy(&ip.ip6_dst, ends->remote, sizeof(ip.ip6_dst));
-	memcpy(to, &ip, sizeof(ip));
-}
-
 void
 frame_finish(const struct frame_ends *ends, uint8_t *frame, size_t payload_bytes, uint16_t from,
 	uint16_t to)
@@ -127,16 +82,15 @@ frame_finish(const struct frame_ends *ends, uint8_t *frame, size_t payload_bytes
 		.dest = htons(to),
 		.len = htons((uint16_t)(sizeof(udp) + payload_bytes))};
 	uint8_t *datagram = frame + frame_header_bytes(ends) - sizeof(udp);
+	uint64_t sum;
 
 	memcpy(ether.ether_dhost, ends->remote_mac, ETH_ALEN);
 	memcpy(ether.ether_shost, ends->local_mac, ETH_ALEN);
 	memcpy(frame, &ether, sizeof(ether));
-	if (ends->v6)
-		write_ipv6(ends, frame + sizeof(ether), sizeof(udp) + payload_bytes);
-	else
-		write_ipv4(ends, frame + sizeof(ether), sizeof(udp) + payload_bytes);
+	sum = (ends->v6 ? ip6_write : ip4_write)(
+		frame + sizeof(ether), ends->local, ends->remote, ntohs(udp.len));
 	memcpy(datagram, &udp, sizeof(udp));
-	udp.check = udp_checksum(ends, datagram, sizeof(udp) + payload_bytes);
+	udp.check = (uint16_t)~ip_fold(add_up(sum, datagram, sizeof(udp) + payload_bytes));
 	if (udp.check == 0)
 		udp.check = UINT16_MAX;
 	memcpy(datagram, &udp, sizeof(udp));
