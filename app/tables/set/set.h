@@ -59,6 +59,9 @@ bool is_exp_table(const struct netfc_table *table);
  */
 struct domain exp_table_domain(const struct netfc_table *table);
 
+/** Count the keys of a page that can occur; stored: that a table of exact keys needs. */
+uint32_t count_keys(const struct netfc_table *table, unsigned page, bool stored);
+
 /** Count the slots of a page of a table of match stages. */
 struct slots
 count_slots(const struct netfc_set *set, const struct netfc_table *table, unsigned page);

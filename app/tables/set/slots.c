@@ -11,14 +11,15 @@ is_stored(const struct netfc_table *table, uint32_t index)
 		(!netfc_table_is_sparse(table) || netfc_table_entries(table)[index] != 0);
 }
 
-static uint32_t
-count_stored(const struct netfc_table *table, unsigned page)
+uint32_t
+count_keys(const struct netfc_table *table, unsigned page, bool stored)
 {
 	unsigned bits = netfc_table_key_bits(table);
 	uint32_t count = 0;
 
 	for (uint32_t key = 0; key < UINT32_C(1) << bits; key++)
-		count += is_stored(table, page << bits | key);
+		count += stored ? is_stored(table, page << bits | key)
+				: netfc_table_reachable(table, page << bits | key);
 	return count;
 }
 
@@ -63,7 +64,7 @@ count_plain(const struct netfc_table *table, unsigned page)
 	struct domain domain;
 
 	if (!is_exp_table(table))
-		return count_stored(table, page);
+		return count_keys(table, page, true);
 	domain = exp_table_domain(table);
 	return (uint64_t)(domain.last - domain.first + 1);
 }

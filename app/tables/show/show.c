@@ -41,17 +41,6 @@ static const struct option_row rows[] = {
 
 /* netfc-tables show SET: the set's description. */
 
-static uint32_t
-count_reachable(const struct netfc_table *table, unsigned page)
-{
-	unsigned bits = netfc_table_key_bits(table);
-	uint32_t count = 0;
-
-	for (uint32_t key = 0; key < UINT32_C(1) << bits; key++)
-		count += netfc_table_reachable(table, page << bits | key);
-	return count;
-}
-
 static void
 print_log_properties(const struct netfc_set *set)
 {
@@ -89,7 +78,7 @@ print_page(const struct netfc_table *table, unsigned page)
 	printf("  %-7s %7u%s %9u%s %9s %9s %7u  %s\n", netfc_table_page_name(table, page), key_bits,
 		netfc_table_key_signed(table) ? "s" : " ", netfc_table_value_bits(table),
 		netfc_table_value_signed(table) ? "s" : " ", grouped(1ull << key_bits, entries),
-		grouped(count_reachable(table, page), occur), netfc_table_copies(table),
+		grouped(count_keys(table, page, false), occur), netfc_table_copies(table),
 		netfc_table_is_match(table) ? "match stage" : "direct index");
 }
 
@@ -133,7 +122,7 @@ tables_json(const struct netfc_set *set)
 					(int)netfc_table_value_bits(table), "key_signed",
 					netfc_table_key_signed(table), "value_signed",
 					netfc_table_value_signed(table), "occurring_keys",
-					(int)count_reachable(table, page), "copies",
+					(int)count_keys(table, page, false), "copies",
 					(int)netfc_table_copies(table), "match",
 					netfc_table_is_match(table)));
 	}
