@@ -90,6 +90,22 @@ json_file_abandon(struct json_file *file)
 	free(file);
 }
 
+const char *const json_status_names[NETFC_STATUS_END] = {
+#define STATUS_NAME_(symbol, value, name, meaning) [value] = (name),
+	NETFC_STATUS_CODES(STATUS_NAME_)
+#undef STATUS_NAME_
+};
+
+json_t *
+json_counts(const char *const *names, const uint64_t *counts, unsigned int number)
+{
+	json_t *object = json_object();
+
+	for (unsigned int n = 0; n < number; n++)
+		json_object_set_new(object, names[n], json_count(counts[n]));
+	return object;
+}
+
 json_t *
 json_text(const char *text)
 {

@@ -10,6 +10,8 @@
 
 #include <jansson.h>
 
+#include <netfc_wire.h>
+
 /**
  * A JSON string of untrusted text, such as a path.
  *
@@ -24,6 +26,12 @@ json_count(uint64_t count)
 {
 	return json_integer((json_int_t)count);
 }
+
+/** An object of counters by name. */
+json_t *json_counts(const char *const *names, const uint64_t *counts, unsigned int number);
+
+/** Names of status codes. */
+extern const char *const json_status_names[NETFC_STATUS_END];
 
 /** So many hex digits as a JSON text: "0x3c00". */
 static inline json_t *

@@ -10,6 +10,7 @@
 
 #include "check/check.h"
 #include "encoding.h"
+#include "json.h"
 #include "options/options.h"
 
 static const struct {
@@ -29,13 +30,7 @@ mismatch_name(enum mismatch kind)
 const char *
 mismatch_status_name(unsigned int code)
 {
-	static const char *const names[] = {
-#define STATUS_NAME_(symbol, value, name, meaning) [value] = (name),
-		NETFC_STATUS_CODES(STATUS_NAME_)
-#undef STATUS_NAME_
-	};
-
-	return code < RTE_DIM(names) ? names[code] : "unknown";
+	return code < NETFC_STATUS_END ? json_status_names[code] : "unknown";
 }
 
 void

@@ -254,18 +254,6 @@ show_extended(const struct functions *functions, const struct trace_slot *slot, 
 
 /* ---- a request's slot ------------------------------------------------------------------------ */
 
-static const char *
-status_name(const struct netfc_hdr *header)
-{
-	static const char *const names[] = {
-#define STATUS_NAME_(symbol, value, name, meaning) [(value)] = (name),
-		NETFC_STATUS_CODES(STATUS_NAME_)
-#undef STATUS_NAME_
-	};
-
-	return names[status_code(header)];
-}
-
 static void
 read_operand(const struct trace_slot *slot, unsigned int operand, uint32_t *to)
 {
@@ -315,7 +303,7 @@ header_json(const struct trace_slot *slot, unsigned int lcore_id)
 	json_t *object = place_json(slot, lcore_id);
 
 	json_object_set_new(object, "id", json_integer(header->id));
-	json_object_set_new(object, "status", json_string(status_name(header)));
+	json_object_set_new(object, "status", json_string(json_status_names[status_code(header)]));
 	json_object_set_new(object, "flags", json_integer(header->status & 0xf));
 	json_object_set_new(object, "lanes", json_integer(header->count));
 	return object;

@@ -248,54 +248,6 @@ paths_array(const struct app *app, const struct lcore *lcore)
 	return paths;
 }
 
-static json_t *
-drops_object(const struct packet_counters *packets)
-{
-	json_t *drops = json_object();
-
-#define SET_DROP_(symbol, name, meaning) \
-	json_object_set_new(drops, name, json_count(packets->drops[DROP_##symbol]));
-	DROP_REASONS(SET_DROP_)
-#undef SET_DROP_
-	return drops;
-}
-
-static json_t *
-taken_up_object(const struct packet_counters *packets)
-{
-	json_t *taken_up = json_object();
-
-#define SET_TAKEN_(symbol, name, meaning) \
-	json_object_set_new(taken_up, name, json_count(packets->taken_up[TAKEN_##symbol]));
-	TAKEN_REASONS(SET_TAKEN_)
-#undef SET_TAKEN_
-	return taken_up;
-}
-
-static json_t *
-errors_object(const struct pipeline_counters *pipeline)
-{
-	json_t *errors = json_object();
-
-#define SET_ERROR_(symbol, value, name, meaning) \
-	if ((value) != NETFC_STATUS_OK)          \
-		json_object_set_new(errors, name, json_count(pipeline->errors[value]));
-	NETFC_STATUS_CODES(SET_ERROR_)
-#undef SET_ERROR_
-	return errors;
-}
-
-static json_t *
-exceptions_object(const struct pipeline_counters *pipeline)
-{
-	static const char *const names[] = {"invalid", "divbyzero", "overflow", "underflow"};
-	json_t *exceptions = json_object();
-
-	for (unsigned int bit = 0; bit < RTE_DIM(names); bit++)
-		json_object_set_new(exceptions, names[bit], json_count(pipeline->exceptions[bit]));
-	return exceptions;
-}
-
 /* Requests by name of the operation, without zeros. */
 static json_t *
 extended_object(const struct pipeline_counters *pipeline, const struct functions *functions)
@@ -317,16 +269,27 @@ extended_object(const struct pipeline_counters *pipeline, const struct functions
 static void
 set_counters(json_t *object, const struct functions *functions, const struct totals *totals)
 {
-#define SET_(name, meaning) json_object_set_new(object, #name, json_count(totals->packets.name));
+#define NAME_(symbol, name, meaning) (name),
+	static const char *const drops[] = {DROP_REASONS(NAME_)};
+	static const char *const taken[] = {TAKEN_REASONS(NAME_)};
+#undef NAME_
+	static const char *const exceptions[] = {"invalid", "divbyzero", "overflow", "underflow"};
+	const struct packet_counters *packets = &totals->packets;
+	const struct pipeline_counters *pipeline = &totals->pipeline;
+
+#define SET_(name, meaning) json_object_set_new(object, #name, json_count(packets->name));
 	PACKET_COUNTERS(SET_)
 #undef SET_
-	json_object_set_new(object, "taken_up", taken_up_object(&totals->packets));
-	json_object_set_new(object, "drops", drops_object(&totals->packets));
-	json_object_set_new(object, "netfc_packets", json_count(totals->pipeline.netfc_packets));
-	json_object_set_new(object, "lanes", json_count(totals->pipeline.lanes));
-	json_object_set_new(object, "operations", extended_object(&totals->pipeline, functions));
-	json_object_set_new(object, "errors", errors_object(&totals->pipeline));
-	json_object_set_new(object, "exceptions", exceptions_object(&totals->pipeline));
+	json_object_set_new(
+		object, "taken_up", json_counts(taken, packets->taken_up, RTE_DIM(taken)));
+	json_object_set_new(object, "drops", json_counts(drops, packets->drops, RTE_DIM(drops)));
+	json_object_set_new(object, "netfc_packets", json_count(pipeline->netfc_packets));
+	json_object_set_new(object, "lanes", json_count(pipeline->lanes));
+	json_object_set_new(object, "operations", extended_object(pipeline, functions));
+	json_object_set_new(object, "errors",
+		json_counts(json_status_names + 1, pipeline->errors + 1, NETFC_STATUS_END - 1));
+	json_object_set_new(object, "exceptions",
+		json_counts(exceptions, pipeline->exceptions, RTE_DIM(exceptions)));
 }
 
 json_t *

@@ -20,27 +20,15 @@ set_counters(json_t *object, const struct aggregate_counters *counters)
 	json_object_set_new(object, "values", json_count(counters->values));
 }
 
-static uint64_t
-refused_by_code(const struct aggregation *aggregation, unsigned int code)
-{
-	uint64_t count = 0;
-
-	for (uint32_t s = 0; s < aggregation->shard_count; s++)
-		count += aggregation->shard[s].refused[code];
-	return count;
-}
-
 static json_t *
 refused_object(const struct aggregation *aggregation)
 {
-	json_t *refused = json_object();
+	uint64_t refused[NETFC_STATUS_END] = {0};
 
-#define SET_(symbol, value, name, meaning) \
-	if ((value) != NETFC_STATUS_OK)    \
-		json_object_set_new(refused, name, json_count(refused_by_code(aggregation, value)));
-	NETFC_STATUS_CODES(SET_)
-#undef SET_
-	return refused;
+	for (uint32_t s = 0; s < aggregation->shard_count; s++)
+		for (unsigned int code = 0; code < NETFC_STATUS_END; code++)
+			refused[code] += aggregation->shard[s].refused[code];
+	return json_counts(json_status_names + 1, refused + 1, NETFC_STATUS_END - 1);
 }
 
 /* The switch above: where it is and how. */
