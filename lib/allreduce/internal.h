@@ -124,6 +124,7 @@ struct peer {
 	struct rings *rings;   /* NULL: channels have sockets alone */
 	struct frame_ends ends;
 	bool knows_labels; /* and all of the job's members do */
+	bool knows_zeros;  /* likewise */
 	bool takes_digits; /* as far as the join shows: it is none in P4 */
 	bool gso;          /* segments arrive one by one */
 	bool gro;          /* packets have come joined to one */

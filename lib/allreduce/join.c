@@ -140,6 +140,7 @@ granted(struct talk *talk, const struct aggregate_message *reply)
 	peer->bytes = join->bytes;
 	peer->least = join->least;
 	peer->knows_labels = (join->features & AGGREGATE_FEATURE_LABELS) != 0;
+	peer->knows_zeros = (join->features & AGGREGATE_FEATURE_ZEROS) != 0;
 	peer->takes_digits = join->session != 0 && join->least == 0;
 	talk->over = true;
 	return NETFC_ALLREDUCE_OK;

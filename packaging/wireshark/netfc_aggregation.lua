@@ -17,6 +17,7 @@ local JOIN, COPY, LEAVE = 32, 37, 40
 local CODE, MISSING, OWNER, DIGITS = 7, 64, 64, 128
 local MOST_LEVELS, MOST_TREE_WORKERS = 4, 2 ^ 24
 local LABELLED = 1 -- the status of a copy of nothing, with the label of the call that it begins
+local OF_ZEROS = 2 -- the status of a chunk whose values are all +0: a header alone
 local HAS_MARKS = 128 -- in a part's width
 local LEVEL = 16 -- in an absence: this times the level that the worker is a member at
 
@@ -44,7 +45,7 @@ local REASONS = {
 }
 -- What the values of a result are.
 local KINDS = {
-    [0] = "results", [1] = "sums", [2] = "acknowledgement",
+    [0] = "results", [1] = "sums", [2] = "acknowledgement", [3] = "zeros",
 }
 -- Why a worker's values are missing.
 local ABSENCES = {
@@ -83,6 +84,8 @@ local fields = {
     label = ProtoField.uint32("netfc_aggregation.label", "Label", base.HEX),
     labels = ProtoField.bool("netfc_aggregation.join.labels", "Labels", 8, nil, 0x01),
     leaf = ProtoField.bool("netfc_aggregation.join.leaf", "Leaf", 8, nil, 0x02),
+    of_zeros = ProtoField.bool("netfc_aggregation.zeros", "Zeros", 8, nil, OF_ZEROS),
+    zeros = ProtoField.bool("netfc_aggregation.join.zeros", "Zeros", 8, nil, 0x04),
     levels = ProtoField.uint8("netfc_aggregation.place.levels", "Switches above"),
     decided = ProtoField.uint8("netfc_aggregation.place.decided", "Decided at level, and 1"),
     all_workers = ProtoField.uint32("netfc_aggregation.place.workers", "Workers of the tree"),
@@ -182,9 +185,17 @@ local function add_reason(buffer, tree, name)
     elseif op == JOIN and status % 0x80 < 16 then
         tree:add(fields.labels, buffer(15, 1))
         tree:add(fields.leaf, buffer(15, 1))
+        tree:add(fields.zeros, buffer(15, 1))
     else
         tree:add(fields.reason, buffer(15, 1)):append_text(" (" .. name .. ")")
     end
+end
+
+-- Whether it is a chunk's request whose values are all +0, and are not there.
+local function is_of_zeros(buffer)
+    local op, status = buffer(3, 1):uint(), buffer(5, 1):uint()
+
+    return op ~= JOIN and op ~= LEAVE and status < 0x80 and math.floor(status / OF_ZEROS) % 2 == 1
 end
 
 -- Whether there are values behind the header: a copy's are its owner's, or of a result.
@@ -192,7 +203,7 @@ local function has_values(buffer)
     local status, reason, op = buffer(5, 1):uint(), buffer(15, 1):uint(), buffer(3, 1):uint()
 
     if status >= 0x80 and status % 0x80 < 16 then
-        return reason ~= 2
+        return reason ~= 2 and reason ~= 3
     end
     return op ~= COPY or buffer:reported_len() > HEADER_BYTES
 end
@@ -331,6 +342,7 @@ local function summary(op, format, count, id, job, worker, status, reason, absen
     end
     if status < 0x80 and op ~= JOIN and op ~= LEAVE then
         text = text .. (reason >= DIGITS and ", digits" or "")
+            .. (math.floor(status / OF_ZEROS) % 2 == 1 and ", zeros" or "")
         if reason % DIGITS >= OWNER then
             text = text .. ", worker " .. (reason % DIGITS - OWNER) .. "'s"
         end
@@ -389,6 +401,8 @@ function aggregation.dissector(buffer, pinfo, root)
         add_join(buffer, tree, status >= 0x80 and status % 0x80 < 16)
     elseif absence then
         add_absence(buffer, tree, at)
+    elseif is_of_zeros(buffer) then
+        status_tree:add(fields.of_zeros, buffer(5, 1))
     elseif has_digits(buffer) then
         add_part(buffer, tree)
     elseif op == COPY and status == LABELLED and buffer:len() >= HEADER_BYTES + 4 then

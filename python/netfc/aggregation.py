@@ -35,21 +35,23 @@ REASONS = {
     16: "no-slots",
 }
 # What the sender of a join is or knows, a set in byte 15; of a granted join: what members may use.
-FEATURES = {1: "labels", 2: "leaf"}
-LABELS, LEAF = FEATURES
+FEATURES = {1: "labels", 2: "leaf", 4: "zeros"}
+LABELS, LEAF, ZEROS = FEATURES
 MISSING = 64  # and the number of the worker whose values are missing
 OWNER = (
     64  # and the number of the worker who gets a reduction's results, or whose values are copied
 )
 DIGITS = 0x80  # set in a chunk's owner: its values are a part of exact sums, as digits
 LABELLED = 0x01  # in a request's status: a copy of nothing, with a call's label behind the header
+OF_ZEROS = 0x02  # in a request's status: its values are all +0, and it is a header alone
 LABEL = struct.Struct(">I")
 MAX_PARTS = 64  # of a member's sums of a chunk
 MAX_LEVELS = 4  # of switches above the one that a worker joins
 MAX_TREE_WORKERS = 1 << 24
 HAS_MARKS = 0x80  # set in a part's width: behind the digits, each lane has a set of MARKS
 MARKS = {1: "NaN", 2: "+inf", 4: "-inf", 8: "-0"}
-KINDS = {0: "results", 1: "sums", 2: "acknowledgement"}  # what a result's values are
+# What a result's values are.
+KINDS = {0: "results", 1: "sums", 2: "acknowledgement", 3: "zeros"}
 # Why they are: the first byte of the reply's values; in packets without values, of count.
 ABSENCES = {0: "silent", 1: "late", 2: "left", 3: "failed"}
 ABSENCE_LEVEL = 16  # the byte has this times the level that the worker is a member at, 0 mostly
@@ -252,6 +254,16 @@ def chunk(
     if count is None:
         count = len(values) // value_bytes(format_id)
     return _header(worker, op, format_id, count, number & 0xFFFFFFFF, owner) + values
+
+
+# pylint: disable-next=too-many-arguments,too-many-positional-arguments
+def zeros(
+    worker: Worker, op: int, format_id: int, number: int, count: int, owner: int = 0
+) -> bytes:
+    """A chunk whose values are all +0: they are not sent."""
+    payload = bytearray(chunk(worker, op, format_id, number, b"", owner, count))
+    payload[5] = OF_ZEROS
+    return bytes(payload)
 
 
 def label(worker: Worker, format_id: int, number: int, of_call: int) -> bytes:

@@ -105,6 +105,7 @@ AGGREGATE_COUNTERS = {
     "jobs_lost": "Jobs ended because the switch above knows them no more",
     "handed_over": "Packets that came to another lcore than that of their shard",
     "values": "Values added",
+    "zeros": "Chunks added whose values were all +0, and were not sent",
 }
 AGGREGATE_ACTIONS = (
     "added", "completed", "repeated", "duplicate", "stale", "mismatch", "window", "stalled",

@@ -125,8 +125,16 @@ def _has_label(pkt: Any) -> bool:
     return is_copy and not pkt.reply and bool(int(pkt.flags) & aggregation.LABELLED)
 
 
+def _is_of_zeros(pkt: Any) -> bool:
+    if pkt.op in (aggregation.OPS["join"], aggregation.OPS["leave"]):
+        return False
+    if pkt.reply:
+        return _is_result(pkt) and aggregation.KINDS.get(pkt.reason) == "zeros"
+    return bool(int(pkt.flags) & aggregation.OF_ZEROS)
+
+
 def _has_values(pkt: Any) -> bool:
-    return not _has_digits(pkt) and not _has_label(pkt)
+    return not _has_digits(pkt) and not _has_label(pkt) and not _is_of_zeros(pkt)
 
 
 def _has_cookie(pkt: Any) -> bool:
@@ -198,7 +206,8 @@ class Aggregation(Packet):
             count = self.count if self.count is not None else len(self.values or [])
             text += self.sprintf(", chunk %id%, ") + f"{count} " + self.sprintf("%format%")
         if not self.reply:
-            return text + self._digits() + self._owner() + ", request"
+            zeros = ", zeros" if _is_of_zeros(self) else ""
+            return text + self._digits() + zeros + self._owner() + ", request"
         if self.code == aggregation.CODE:
             return text + f", reply: {aggregation.reason_name(self.reason, self._absence())}"
         if self.code:

@@ -2,9 +2,10 @@
 /*
  * Every state that two workers, a switch and a network between them can get into, the network
  * losing, repeating and reordering as it likes, up to three packets in flight (one more where a
- * result goes out to two). Chunks are, in turn, sums for all, sums for one and copies from one. In
- * each state: no result is wrong or goes to whom it is not for, and if from now on packets got
- * through, all would come to an end. Usage: aggregate_explore SLOTS ROUNDS
+ * result goes out to two). Chunks are, in turn, sums for all, sums for one and copies from one;
+ * some workers' values of some are 0, and have none in their packets. In each state: no result is
+ * wrong or goes to whom it is not for, and if from now on packets got through, all would come to an
+ * end. Usage: aggregate_explore SLOTS ROUNDS
  *
  * A state is one word: what the entries hold, how far the workers are in each slot, and what is in
  * flight. An entry's sum is not part of it, as it has to follow from its chunk and the workers
@@ -83,9 +84,18 @@ unpack(const uint64_t *words)
 	return m;
 }
 
+/* Whose values of a chunk are 0, a bit each: nobody's, one's, the other's, both's. */
+static unsigned int
+zeros_of(uint32_t chunk)
+{
+	return chunk / 3 % 4;
+}
+
 static int32_t
 value_of(uint32_t chunk, unsigned int worker)
 {
+	if (zeros_of(chunk) >> worker & 1)
+		return 0;
 	return (int32_t)((chunk + 1) * 1000 + (worker + 1) * 37);
 }
 
@@ -121,6 +131,13 @@ value_at(uint32_t chunk, unsigned int seen)
 	return seen >> owner_of(chunk) & 1 ? value_of(chunk, owner_of(chunk)) : -1;
 }
 
+/* Of those seen, whose packet has no value where it has one otherwise, a bit each. */
+static unsigned int
+zeros_seen(uint32_t chunk, unsigned int seen)
+{
+	return seen & zeros_of(chunk) & (is_copy(chunk) ? 1u << owner_of(chunk) : 3);
+}
+
 static void
 write_value(uint8_t *packet, int32_t value)
 {
@@ -144,6 +161,8 @@ restore(const struct model *m, unsigned int e)
 	entry->state = m->state[e];
 	entry->chunk = chunk_at(e, m->round[e]);
 	entry->seen = m->seen[e];
+	entry->zeros = zeros_seen(entry->chunk, m->seen[e]);
+	entry->zero = entry->state == AGGREGATE_COMPLETE && value_at(entry->chunk, 3) == 0;
 	entry->op = is_copy(entry->chunk) ? AGGREGATE_COPY : AGGREGATE_SUM;
 	entry->owner = owner_byte(entry->chunk);
 	entry->format = AGGREGATE_INT32;
@@ -166,7 +185,11 @@ keep(struct model *m, unsigned int e)
 	m->state[e] = entry->state;
 	m->round[e] = (uint8_t)(entry->chunk / slots);
 	m->seen[e] = (uint8_t)entry->seen;
-	if (entry->state == AGGREGATE_OPEN && !copies && entry->lanes->sums[0] != value)
+	if (entry->state != AGGREGATE_EMPTY &&
+		entry->zeros != zeros_seen(entry->chunk, (unsigned int)entry->seen))
+		fail("an entry has taken zeros for values, or values for zeros");
+	if (entry->state == AGGREGATE_OPEN && !copies && entry->seen != entry->zeros &&
+		entry->lanes->sums[0] != value)
 		fail("an open entry has a wrong sum");
 	if (entry->state == AGGREGATE_COMPLETE && entry->seen != 3)
 		fail("a complete entry has not seen all");
@@ -179,7 +202,8 @@ static enum aggregate_action
 step(struct model *m, uint32_t number, unsigned int worker)
 {
 	const struct aggregate_rules rules = {
-		.slots = slots, .workers = WORKERS, .stall = UINT64_MAX};
+		.slots = slots, .workers = WORKERS, .stall = UINT64_MAX, .zeros = true};
+	const bool zeros = zeros_seen(number, 1u << worker) != 0;
 	uint8_t packet[4];
 	struct aggregate_message chunk = {.id = number,
 		.count = 1,
@@ -187,7 +211,8 @@ step(struct model *m, uint32_t number, unsigned int worker)
 		.format = AGGREGATE_INT32,
 		.owner = owner_byte(number),
 		.worker = (uint8_t)worker,
-		.values = is_copy(number) && worker != owner_of(number) ? NULL : packet};
+		.zeros = zeros,
+		.values = zeros || (is_copy(number) && worker != owner_of(number)) ? NULL : packet};
 	unsigned int e = entry_index(number);
 	enum aggregate_action action;
 
@@ -217,11 +242,13 @@ request(uint32_t chunk, unsigned int worker)
 static void
 send_result(struct model *m, uint32_t chunk, unsigned int worker)
 {
-	bool has_values =
-		owner_of(chunk) == WORKERS || (owner_of(chunk) == worker) != is_copy(chunk);
+	bool is_for = owner_of(chunk) == WORKERS || (owner_of(chunk) == worker) != is_copy(chunk);
+	enum aggregate_kind kind = !is_for ? AGGREGATE_ACKNOWLEDGED
+		: value_at(chunk, 3) == 0  ? AGGREGATE_ZEROS
+					   : AGGREGATE_ROUNDED;
 
-	if (aggregate_result_bytes(entry, worker) != (has_values ? 4 : 0))
-		fail("a result goes to whom it is not for");
+	if (aggregate_result_kind(entry, worker) != kind)
+		fail("a result goes to whom it is not for, or is not what it says");
 	flight_add(m->flight, MAX_IN_FLIGHT, make(chunk, worker, true));
 }
 

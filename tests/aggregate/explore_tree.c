@@ -244,7 +244,7 @@ restore_leaf(const struct held *held, unsigned int leaf, unsigned int e)
 			step_leaf(chunk, leaf * EACH + w);
 	write_reduced(result, chunk, 0, WORKERS);
 	if (held->state == AGGREGATE_COMPLETE)
-		aggregate_entry_complete(leaf_entry, result, 0);
+		aggregate_entry_complete(leaf_entry, AGGREGATE_ROUNDED, result, 0);
 }
 
 static void
@@ -371,7 +371,7 @@ arrive_from_root(struct model *m, uint32_t chunk, unsigned int leaf)
 		return;
 	restore_leaf(held, leaf, e);
 	write_reduced(result, chunk, 0, WORKERS);
-	aggregate_entry_complete(leaf_entry, result, 0);
+	aggregate_entry_complete(leaf_entry, AGGREGATE_ROUNDED, result, 0);
 	keep_leaf(held);
 	for (unsigned int w = 0; w < EACH; w++)
 		flight_add(m->flight, MAX_IN_FLIGHT, make(chunk, TO_WORKER, leaf * EACH + w));

@@ -343,8 +343,8 @@ send_result(unsigned int number, unsigned int m, const struct aggregate_message 
 	event.from = number;
 	event.length = (uint16_t)length;
 	event.bytes = allocate(length);
-	aggregate_build_result(
-		event.bytes, request, (uint8_t)m, entry->flags, entry->result, BYTES);
+	aggregate_build_result(event.bytes, request, (uint8_t)m, AGGREGATE_ROUNDED, entry->flags,
+		entry->result, BYTES);
 	travel(&node[event.node].down, length, event);
 }
 

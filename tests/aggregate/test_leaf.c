@@ -698,7 +698,7 @@ errors_of_the_parent_are_told_as_what_they_are(void **state)
 	aggregate_leaf_reply(
 		aggregate_table_shard(triple.leaf[0], 0), &reply, &from, now, &outcome);
 	assert_int_equal(outcome.action, AGGREGATE_REFUSAL_DOWN);
-	aggregate_build_result(packet, &reply, 1, 0, NULL, 0);
+	aggregate_build_result(packet, &reply, 1, AGGREGATE_ACKNOWLEDGED, 0, NULL, 0);
 	assert_int_equal(aggregate_parse_reply(packet, AGGREGATE_HEADER_BYTES, &told), 0);
 	assert_int_equal(told.code, NETFC_STATUS_LENGTH);
 	now += 30;

@@ -274,7 +274,7 @@ what_is_passed_on_is_complete_with_the_parent_s_result(void **state)
 	assert_int_equal(step_values(0, REPEAT), AGGREGATE_PASSED_AGAIN);
 	assert_int_equal(step_values(1, REPEAT), AGGREGATE_DUPLICATE);
 	assert_int_equal(step_values(1, 2 * REPEAT), AGGREGATE_PASSED_AGAIN);
-	aggregate_entry_complete(entry, result, 5);
+	aggregate_entry_complete(entry, AGGREGATE_ROUNDED, result, 5);
 	assert_int_equal(step_values(1, 2 * REPEAT), AGGREGATE_REPEATED);
 	assert_memory_equal(entry->result, result, sizeof(result));
 	assert_int_equal(entry->flags, 5);

@@ -17,6 +17,8 @@ static bool sealed; /* all packets have tags */
 static void
 check_trees(unsigned int levels, unsigned int most, struct tree_network network)
 {
+	uint64_t zeros = 0;
+
 	for (unsigned int seed = 0; seed < 12; seed++) {
 		tree = tree_grow(seed * 100 + levels, levels, most);
 		tree->network = network;
@@ -31,8 +33,10 @@ check_trees(unsigned int levels, unsigned int most, struct tree_network network)
 		assert_int_equal(tree->actions[AGGREGATE_WINDOW], 0);
 		assert_int_equal(tree->actions[AGGREGATE_MISMATCH], 0);
 		assert_int_equal(tree->actions[AGGREGATE_BAD_PARTS], 0);
+		zeros += tree->zeros;
 		tree_free(tree);
 	}
+	assert_true(zeros > 0);
 }
 
 static const struct tree_network good = {0, 0, 0};

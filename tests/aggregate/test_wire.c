@@ -187,7 +187,8 @@ a_result_is_a_reply_to_each_worker(void **state)
 
 	(void)state;
 	assert_int_equal(parse(sum_request, sizeof(sum_request), &request), 0);
-	aggregate_build_result(bytes, &request, 2, NETFC_OVERFLOW, values, sizeof(values));
+	aggregate_build_result(
+		bytes, &request, 2, AGGREGATE_ROUNDED, NETFC_OVERFLOW, values, sizeof(values));
 	assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message), 0);
 	assert_int_equal(message.worker, 2);
 	assert_int_equal(message.flags, NETFC_OVERFLOW);
@@ -227,7 +228,7 @@ sums_are_read(void **state)
 			op <= AGGREGATE_MEAN ? 0 : AGGREGATE_NOT_OURS);
 	}
 	bytes[3] = AGGREGATE_SUM;
-	bytes[15] = AGGREGATE_ACKNOWLEDGED + 1;
+	bytes[15] = AGGREGATE_ZEROS + 1;
 	assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message), AGGREGATE_NOT_OURS);
 	bytes[15] = AGGREGATE_SUMS;
 	bytes[4] = AGGREGATE_FP8_E4M3;
@@ -292,7 +293,7 @@ results_may_have_another_format(void **state)
 	assert_int_equal(aggregate_values_format(request.format), AGGREGATE_FP8_E4M3);
 	assert_int_equal(aggregate_results_format(request.format), AGGREGATE_FP32);
 	assert_int_equal(aggregate_message_bytes(&request), sizeof(pair_request));
-	aggregate_build_result(bytes, &request, 2, 0, values, sizeof(values));
+	aggregate_build_result(bytes, &request, 2, AGGREGATE_ROUNDED, 0, values, sizeof(values));
 	assert_int_equal(bytes[4], 0x58);
 	assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message), 0);
 	assert_memory_equal(message.values, values, sizeof(values));
@@ -343,7 +344,7 @@ acknowledgements_have_no_values(void **state)
 	memcpy(bytes, sum_request, sizeof(bytes));
 	bytes[15] = AGGREGATE_OWNER + 7;
 	assert_int_equal(parse(bytes, sizeof(bytes), &request), 0);
-	aggregate_build_result(bytes, &request, 2, NETFC_OVERFLOW, NULL, 0);
+	aggregate_build_result(bytes, &request, 2, AGGREGATE_ACKNOWLEDGED, NETFC_OVERFLOW, NULL, 0);
 	assert_int_equal(aggregate_parse_reply(bytes, AGGREGATE_HEADER_BYTES, &message), 0);
 	assert_int_equal(message.reason, AGGREGATE_ACKNOWLEDGED);
 	assert_int_equal(message.count, 2);
@@ -445,6 +446,88 @@ labels_are_read(void **state)
 	assert_int_equal(parse(bytes, sizeof(labelled), &message), NETFC_STATUS_LENGTH);
 }
 
+/* A chunk of zeros has its count and nothing behind the header. */
+static void
+zeros_are_read(void **state)
+{
+	uint8_t bytes[sizeof(sum_request)];
+	struct aggregate_message message;
+
+	(void)state;
+	memcpy(bytes, sum_request, sizeof(bytes));
+	bytes[5] = AGGREGATE_OF_ZEROS;
+	assert_int_equal(parse(bytes, AGGREGATE_HEADER_BYTES, &message), 0);
+	assert_true(message.zeros);
+	assert_null(message.values);
+	assert_int_equal(message.count, 2);
+	assert_int_equal(message.flags, 0);
+	assert_int_equal(aggregate_message_bytes(&message), AGGREGATE_HEADER_BYTES);
+	memset(bytes, 0x55, sizeof(bytes));
+	aggregate_build_request(bytes, &message);
+	bytes[5] = 0;
+	assert_memory_equal(bytes, sum_request, AGGREGATE_HEADER_BYTES);
+	/* Not announced, it is a chunk that was cut. */
+	assert_int_equal(parse(bytes, AGGREGATE_HEADER_BYTES, &message), NETFC_STATUS_LENGTH);
+	/* An owner's copy is of zeros, too. */
+	bytes[3] = AGGREGATE_COPY;
+	bytes[5] = AGGREGATE_OF_ZEROS;
+	bytes[15] = AGGREGATE_OWNER + 7;
+	assert_int_equal(parse(bytes, AGGREGATE_HEADER_BYTES, &message), 0);
+	assert_true(message.zeros);
+}
+
+static void
+zeros_in_place_of_anything_but_values_are_refused(void **state)
+{
+	uint8_t bytes[sizeof(sum_request)];
+	struct aggregate_message message;
+
+	(void)state;
+	memcpy(bytes, sum_request, sizeof(bytes));
+	bytes[5] = AGGREGATE_OF_ZEROS;
+	for (size_t length = AGGREGATE_HEADER_BYTES + 1; length <= sizeof(bytes); length++)
+		assert_int_equal(parse(bytes, length, &message), NETFC_STATUS_LENGTH);
+	/* Of digits, of no values, of another's copy, of a label, of a barrier. */
+	bytes[15] = AGGREGATE_DIGITS;
+	assert_int_equal(parse(bytes, AGGREGATE_HEADER_BYTES, &message), NETFC_STATUS_LENGTH);
+	bytes[15] = 0;
+	bytes[7] = 0;
+	assert_int_equal(parse(bytes, AGGREGATE_HEADER_BYTES, &message), NETFC_STATUS_LENGTH);
+	bytes[3] = AGGREGATE_COPY;
+	assert_int_equal(parse(bytes, AGGREGATE_HEADER_BYTES, &message), NETFC_STATUS_LENGTH);
+	bytes[5] |= AGGREGATE_LABELLED;
+	assert_int_equal(parse(bytes, AGGREGATE_HEADER_BYTES + AGGREGATE_LABEL_BYTES, &message),
+		NETFC_STATUS_LENGTH);
+	bytes[5] = AGGREGATE_OF_ZEROS;
+	bytes[7] = 2;
+	bytes[15] = AGGREGATE_OWNER + 6;
+	assert_int_equal(parse(bytes, AGGREGATE_HEADER_BYTES, &message), NETFC_STATUS_LENGTH);
+}
+
+static void
+results_of_zeros_are_a_header_alone(void **state)
+{
+	uint8_t bytes[sizeof(sum_request)];
+	struct aggregate_message request, message;
+
+	(void)state;
+	assert_int_equal(parse(sum_request, sizeof(sum_request), &request), 0);
+	aggregate_build_result(bytes, &request, 2, AGGREGATE_ZEROS, 0, NULL, 0);
+	assert_int_equal(aggregate_parse_reply(bytes, AGGREGATE_HEADER_BYTES, &message), 0);
+	assert_int_equal(message.reason, AGGREGATE_ZEROS);
+	assert_int_equal(message.count, 2);
+	assert_null(message.values);
+	assert_int_equal(aggregate_parse_reply(bytes, AGGREGATE_HEADER_BYTES + 1, &message),
+		AGGREGATE_NOT_OURS);
+	bytes[5] |= NETFC_UNDERFLOW;
+	assert_int_equal(
+		aggregate_parse_reply(bytes, AGGREGATE_HEADER_BYTES, &message), AGGREGATE_NOT_OURS);
+	bytes[5] = NETFC_STATUS_REPLY;
+	bytes[7] = 0;
+	assert_int_equal(
+		aggregate_parse_reply(bytes, AGGREGATE_HEADER_BYTES, &message), AGGREGATE_NOT_OURS);
+}
+
 int
 main(void)
 {
@@ -463,6 +546,9 @@ main(void)
 		cmocka_unit_test(acknowledgements_have_no_values),
 		cmocka_unit_test(an_absence_needs_no_values),
 		cmocka_unit_test(labels_are_read),
+		cmocka_unit_test(zeros_are_read),
+		cmocka_unit_test(zeros_in_place_of_anything_but_values_are_refused),
+		cmocka_unit_test(results_of_zeros_are_a_header_alone),
 		cmocka_unit_test(names_are_told),
 		cmocka_unit_test(the_hash_is_siphash),
 	};

@@ -190,8 +190,9 @@ send_results(struct tree *tree, unsigned int s, struct aggregate_shard *shard, u
 			aggregate_worker_sender(shard, outcome->index, w);
 		uint32_t bytes = aggregate_result_bytes(outcome->entry, w);
 
-		aggregate_build_result(
-			packet, request, w, outcome->entry->flags, outcome->entry->result, bytes);
+		aggregate_build_result(packet, request, w,
+			(uint8_t)aggregate_result_kind(outcome->entry, w), outcome->entry->flags,
+			outcome->entry->result, bytes);
 		aggregate_seal_reply(seal, packet, AGGREGATE_HEADER_BYTES + bytes + tag);
 		transmit(tree, s, port, to->address[15], outcome->entry->ports[w], packet,
 			AGGREGATE_HEADER_BYTES + bytes + tag);
@@ -346,6 +347,7 @@ send_join(struct tree *tree, unsigned int w)
 		.slots = tree->slots,
 		.bytes = TREE_BYTES,
 		.cookie = worker->cookie,
+		.features = worker->asks_for_zeros ? AGGREGATE_FEATURE_ZEROS : 0,
 		.incarnation = worker->incarnation,
 		.place = tree_place(tree, w)};
 	worker->next_join = tree->now + AGAIN;
@@ -364,6 +366,15 @@ tree_leave(struct tree *tree, unsigned int w, uint8_t reason)
 	send_to_switch(tree, w, 0, &message, packet);
 }
 
+static bool
+is_zero(const struct tree_chunk *chunk, unsigned int w)
+{
+	for (uint32_t lane = 0; lane < chunk->count; lane++)
+		if (chunk->values[lane][w] != 0)
+			return false;
+	return chunk->count != 0;
+}
+
 static void
 send_chunk(struct tree *tree, unsigned int w, uint32_t slot)
 {
@@ -379,6 +390,7 @@ send_chunk(struct tree *tree, unsigned int w, uint32_t slot)
 	for (uint32_t lane = 0; lane < chunk->count; lane++)
 		data_put(chunk->format, packet + AGGREGATE_HEADER_BYTES, lane,
 			chunk->values[lane][w]);
+	message.zeros = worker->knows_zeros && is_zero(chunk, w);
 	worker->again[slot] = tree->now + AGAIN + next_random(&tree->seed) % AGAIN;
 	send_to_switch(
 		tree, w, aggregate_shard_of(c, worker->slots, worker->shards), &message, packet);
@@ -403,6 +415,7 @@ take_join_reply(struct tree *tree, unsigned int w, const struct aggregate_messag
 	worker->session = aggregate_granted_session(reply);
 	worker->slots = reply->join.slots;
 	worker->shards = reply->join.shards;
+	worker->knows_zeros = (reply->join.features & AGGREGATE_FEATURE_ZEROS) != 0;
 	for (uint32_t slot = 0; slot < worker->slots; slot++) {
 		worker->next[slot] = slot < tree->chunks ? slot : NO_CHUNK;
 		worker->again[slot] = 0;
@@ -423,15 +436,30 @@ expect(struct tree_chunk *chunk, unsigned int workers)
 	chunk->known = true;
 }
 
+/* What has no values is all zeros, and all zeros have no values, if all know that. */
 static void
-check_result(struct tree *tree, uint32_t c, const struct aggregate_message *reply)
+check_zeros(struct tree *tree, const struct tree_worker *worker, const struct tree_chunk *chunk,
+	const struct aggregate_message *reply)
+{
+	bool zero = worker->knows_zeros && chunk->op != AGGREGATE_COPY && chunk->flags == 0;
+
+	for (uint32_t lane = 0; lane < chunk->count && chunk->op != AGGREGATE_COPY; lane++)
+		zero &= chunk->expected[lane] == 0;
+	tree->wrong += zero != (reply->reason == AGGREGATE_ZEROS);
+	tree->zeros += zero;
+}
+
+static void
+check_result(struct tree *tree, const struct tree_worker *worker, uint32_t c,
+	const struct aggregate_message *reply)
 {
 	struct tree_chunk *chunk = &tree->chunk[c];
 	const unsigned int results = aggregate_results_format(chunk->format);
 
 	if (!chunk->known)
 		expect(chunk, tree->workers);
-	for (uint32_t lane = 0; lane < chunk->count && chunk->op != AGGREGATE_COPY; lane++) {
+	check_zeros(tree, worker, chunk, reply);
+	for (uint32_t lane = 0; lane < chunk->count && reply->values != NULL; lane++) {
 		if (data_get(results, reply->values, lane) == chunk->expected[lane])
 			continue;
 		if (tree->wrong++ == 0)
@@ -485,7 +513,7 @@ arrive_at_worker(struct tree *tree, const struct tree_event *event)
 	worker->detail = reply.detail;
 	if (reply.code != 0)
 		return;
-	check_result(tree, reply.id, &reply);
+	check_result(tree, worker, reply.id, &reply);
 	worker->results++;
 	worker->next[slot] += worker->slots;
 	worker->again[slot] = 0;

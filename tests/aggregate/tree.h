@@ -55,8 +55,9 @@ struct tree_worker {
 	uint32_t id;
 	uint16_t slots;
 	uint8_t shards;
-	uint32_t next[TREE_MAX_SLOTS];  /* chunk that is asked for; TREE_MAX_CHUNKS: none */
-	uint64_t again[TREE_MAX_SLOTS]; /* when it is sent again */
+	bool asks_for_zeros, knows_zeros; /* asked for, granted */
+	uint32_t next[TREE_MAX_SLOTS];    /* chunk that is asked for; TREE_MAX_CHUNKS: none */
+	uint64_t again[TREE_MAX_SLOTS];   /* when it is sent again */
 	uint8_t reason, absence, level, detail, decided; /* of the latest refusal */
 	uint32_t results;
 };
@@ -70,6 +71,7 @@ struct tree {
 	struct aggregate_secret *secret; /* the cluster's; NULL: packets have no tags */
 	uint16_t slots;
 	uint64_t now, seed, wrong;
+	uint64_t zeros;    /* results that are a header alone */
 	uint64_t *actions; /* of all switches, by enum aggregate_action */
 	struct tree_event *events;
 	unsigned int queued;

@@ -2,6 +2,20 @@
 #include "exact.h"
 #include "tree.h"
 
+/* Half of the workers have nothing but zeros, or all of them. */
+static void
+clear_some(struct tree *tree, struct tree_chunk *chunk)
+{
+	const bool all = next_random(&tree->seed) % 2 == 0;
+
+	for (unsigned int w = 0; w < tree->workers; w++) {
+		if (!all && next_random(&tree->seed) % 2 == 0)
+			continue;
+		for (uint32_t lane = 0; lane < chunk->count; lane++)
+			chunk->values[lane][w] = 0;
+	}
+}
+
 static uint32_t
 fill_chunk(struct tree *tree, unsigned int format, struct tree_chunk *chunk)
 {
@@ -19,6 +33,8 @@ fill_chunk(struct tree *tree, unsigned int format, struct tree_chunk *chunk)
 		chunk->op == AGGREGATE_COPY ? 0 : (uint16_t)(1 + next_random(&tree->seed) % most);
 	for (uint32_t lane = 0; lane < chunk->count; lane++)
 		data_fill(kind, chunk->format, chunk->values[lane], tree->workers, &tree->seed);
+	if (next_random(&tree->seed) % 2 == 0)
+		clear_some(tree, chunk);
 	return chunk->count;
 }
 
@@ -50,6 +66,17 @@ grow(struct tree *tree, unsigned int at, unsigned int levels, unsigned int most)
 	}
 }
 
+/* All ask for zeros, nobody, or some. */
+static void
+ask_for_zeros(struct tree *tree)
+{
+	const uint64_t who = next_random(&tree->seed) % 4;
+
+	for (unsigned int w = 0; w < tree->workers; w++)
+		tree->worker[w].asks_for_zeros =
+			who >= 2 || (who == 1 && next_random(&tree->seed) % 2 == 0);
+}
+
 struct tree *
 tree_grow(uint64_t seed, unsigned int levels, unsigned int most)
 {
@@ -57,5 +84,6 @@ tree_grow(uint64_t seed, unsigned int levels, unsigned int most)
 
 	tree->slots = (uint16_t)(1u << next_random(&tree->seed) % 4);
 	grow(tree, tree_add_switch(tree, 0, 1 + (uint32_t)(seed % 3)), levels - 1, most);
+	ask_for_zeros(tree);
 	return tree;
 }

@@ -55,11 +55,22 @@ below(uint32_t bound)
 	return (uint32_t)(next_random(&seed) % bound);
 }
 
+/* Half of the values are 0, of which half have no values in their packets. */
+static bool
+is_zero(const struct job *job, uint32_t chunk, unsigned int worker)
+{
+	uint64_t mixed = ~job->salt ^ ((uint64_t)chunk << 8 | worker);
+
+	return next_random(&mixed) % 2 == 0;
+}
+
 static uint64_t
 value_of(const struct job *job, uint32_t chunk, unsigned int worker)
 {
 	uint64_t mixed = job->salt ^ ((uint64_t)chunk << 8 | worker);
 
+	if (is_zero(job, chunk, worker))
+		return 0;
 	return next_random(&mixed) >> (64 - 8 * aggregate_value_bytes(job->format));
 }
 
@@ -114,6 +125,7 @@ begin(struct job *job)
 	job->rules = (struct aggregate_rules){.slots = 1u << below(4),
 		.workers = (uint8_t)(1 + below(below(2) ? 4 : AGGREGATE_MAX_WORKERS)),
 		.isa = below((uint32_t)aggregate_isa_best() + 1),
+		.zeros = below(2),
 		.stall = UINT64_MAX};
 	job->op = AGGREGATE_SUM + below(5);
 	job->owner = job->op == AGGREGATE_COPY || below(2) ? (uint8_t)(1 + below(99)) : 0;
@@ -189,7 +201,9 @@ receive_request(struct job *job, const struct packet *packet)
 	struct aggregate_entry *entry = entry_of(job, packet->chunk);
 	uint8_t owner = owner_of(job, packet->chunk);
 	uint8_t values[8];
-	const struct aggregate_message chunk = {.id = packet->chunk,
+	const bool zeros = is_zero(job, packet->chunk, packet->worker) &&
+		(packet->chunk + packet->worker) % 2 == 0;
+	struct aggregate_message chunk = {.id = packet->chunk,
 		.count = 1,
 		.op = (uint8_t)job->op,
 		.format = (uint8_t)job->format,
@@ -198,6 +212,10 @@ receive_request(struct job *job, const struct packet *packet)
 		.values = aggregate_sends_values(job->op, owner, packet->worker) ? values : NULL};
 
 	data_put(job->format, values, 0, value_of(job, packet->chunk, packet->worker));
+	if (zeros && chunk.values != NULL) {
+		chunk.values = NULL;
+		chunk.zeros = true;
+	}
 	switch (aggregate_entry_step(entry, &job->rules, &chunk, 0)) {
 	case AGGREGATE_COMPLETED:
 		completed++;

@@ -47,8 +47,7 @@ send_sums(struct register_switch *self, const struct aggregate_message *request,
 
 	for (unsigned int lane = 0; lane < self->options.lanes; lane++)
 		registers_write(&entry->lanes[lane], self->options.format, values + lane * width);
-	aggregate_build_result(payload, request, worker, 0, values, bytes);
-	payload[offsetof(struct aggregate_hdr, reason)] = AGGREGATE_SUMS;
+	aggregate_build_result(payload, request, worker, AGGREGATE_SUMS, 0, values, bytes);
 	sendto(self->fd, payload, AGGREGATE_HEADER_BYTES + bytes, 0,
 		(const struct sockaddr *)&self->workers[worker], sizeof(self->workers[worker]));
 }

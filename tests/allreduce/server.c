@@ -292,7 +292,9 @@ send_results(struct server *server, int fd, const struct aggregate_shard *shard,
 
 		memcpy(&to.sin6_addr, sender->address, sizeof(to.sin6_addr));
 		payload = next_sent(server, fd, &to, length);
-		aggregate_build_result(payload, request, w, entry->flags, entry->result, bytes);
+		aggregate_build_result(payload, request, w,
+			(uint8_t)aggregate_result_kind(entry, w), entry->flags, entry->result,
+			bytes);
 		aggregate_seal_reply(seal, payload, length);
 	}
 }
@@ -474,6 +476,20 @@ server_advance(struct server *server, uint32_t chunks)
 		entry->chunk += chunks;
 	}
 	pthread_mutex_unlock(&server->lock);
+}
+
+uint64_t
+server_zeros(const struct server *server)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int s = 0; s < server->shards; s++) {
+		struct aggregate_counters counters;
+
+		aggregate_shard_counters(aggregate_table_shard(server->table, s), &counters);
+		sum += counters.zeros;
+	}
+	return sum;
 }
 
 uint64_t

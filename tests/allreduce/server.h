@@ -47,6 +47,9 @@ void server_freeze(struct server *server, bool frozen);
 /* Number what all entries hold as if that many chunks had been before; clients are idle. */
 void server_advance(struct server *server, uint32_t chunks);
 
+/* How many chunks of zeros came. */
+uint64_t server_zeros(const struct server *server);
+
 /* What was counted under that name, of all shards. */
 uint64_t server_count(const struct server *server, enum aggregate_action action);
 

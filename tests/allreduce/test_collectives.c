@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All collectives: every byte is what it should be and nothing else is written, for 1 to 64
- * workers, over good networks and bad ones.
+ * workers, over good networks and bad ones. Some chunks are zeros, at one worker or at all.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,10 +40,21 @@ struct job {
 
 /* ---- what it should come to ------------------------------------------------------------------ */
 
+/* Half a chunk of values is 0 at all workers, or at one in three, or at none. */
+static bool
+is_zero(unsigned int worker, uint64_t i)
+{
+	const uint64_t block = i / 181 % 11;
+
+	return block >= 8 || (block >= 2 && block < 6 && (block + worker) % 3 == 0);
+}
+
 /* Small integers: their sums are exact in fp32. */
 static float
 value_of(unsigned int worker, uint64_t i)
 {
+	if (is_zero(worker, i))
+		return 0;
 	return (float)((i * 7 + worker * 131) % 1021) - 300;
 }
 
@@ -60,6 +71,8 @@ sum_of(unsigned int workers, uint64_t i)
 static uint8_t
 byte_of(unsigned int worker, uint64_t i)
 {
+	if (is_zero(worker, i / sizeof(float)))
+		return 0;
 	return (uint8_t)(i * 13 + worker * 57 + (i >> 8));
 }
 
@@ -263,6 +276,7 @@ test_all_kinds(void **state)
 		assert_int_equal(server_count(server, AGGREGATE_MISMATCH), 0);
 		assert_int_equal(server_jobs(server), 0);
 	}
+	assert_true(server_zeros(server) > 0);
 	server_stop(server);
 }
 

@@ -232,7 +232,7 @@ check_refusal(const struct aggregate_message *refusal, const struct aggregate_ou
 
 	FUZZ_CHECK(outcome->entry->state == AGGREGATE_ABOVE && outcome->workers == members);
 	FUZZ_CHECK(aggregate_result_bytes(outcome->entry, 0) == 0);
-	aggregate_build_result(payload, refusal, 0, 0, NULL, 0);
+	aggregate_build_result(payload, refusal, 0, AGGREGATE_ACKNOWLEDGED, 0, NULL, 0);
 	FUZZ_CHECK(aggregate_parse_reply(payload, sizeof(payload), &read) == 0);
 	FUZZ_CHECK(read.code == AGGREGATE_STATUS_CODE && read.reason == refusal->reason &&
 		read.session == session && read.id == outcome->entry->chunk);

@@ -109,7 +109,9 @@ def test_numbers():
     for name, value in (('DIGITS', aggregation.DIGITS), ('MAX_PARTS', aggregation.MAX_PARTS),
                         ('FEATURE_LABELS', aggregation.LABELS),
                         ('FEATURE_LEAF', aggregation.LEAF),
+                        ('FEATURE_ZEROS', aggregation.ZEROS),
                         ('LABELLED', aggregation.LABELLED),
+                        ('OF_ZEROS', aggregation.OF_ZEROS),
                         ('LABEL_BYTES', aggregation.LABEL.size),
                         ('MAX_LEVELS', aggregation.MAX_LEVELS),
                         ('MAX_TREE_WORKERS', aggregation.MAX_TREE_WORKERS),
@@ -117,7 +119,7 @@ def test_numbers():
                         ('PART_BYTES', aggregation.PART.size)):
         assert NUMBERS[f'AGGREGATE_{name}'] == value
     assert sorted(aggregation.KINDS) == [
-        NUMBERS[f'AGGREGATE_{name}'] for name in ('ROUNDED', 'SUMS', 'ACKNOWLEDGED')]
+        NUMBERS[f'AGGREGATE_{name}'] for name in ('ROUNDED', 'SUMS', 'ACKNOWLEDGED', 'ZEROS')]
     assert lua_table('netfc_aggregation.lua', 'KINDS') == aggregation.KINDS
 
 

@@ -126,12 +126,14 @@ class Member(workers.Worker):
     def __init__(self, made, ip, number, place, members, job):
         super().__init__(made, ip, number, job=job)
         self.tree, self.members = place, members
+        self.features = 0  # to ask for
+        self.knows_zeros = False  # and all others do
         made.settimeout(ASK_AGAIN)
 
     def join_once(self, slots=8, chunk_bytes=1448):
         """Its reply, or None where none has come. What it grants is kept."""
         self.send(aggregation.join(self.place, self.members, slots, chunk_bytes, self.cookie,
-                                   place=self.tree))
+                                   place=self.tree, features=self.features))
         try:
             reply = self.receive()
         except TimeoutError:
@@ -143,7 +145,17 @@ class Member(workers.Worker):
         elif reply.code == 0:
             _, self.shards, self.slots, *_, session, _ = reply.granted
             self.place = workers.dataclasses.replace(self.place, session=session)
+            self.knows_zeros = bool(reply.reason & aggregation.ZEROS)
         return reply
+
+    def send_chunk(self, number, values, op='sum', form='fp32'):
+        """Without its values, if it has none and all know what that means."""
+        if not self.knows_zeros or any(values):
+            super().send_chunk(number, values, op, form)
+            return
+        form = aggregation.FORMAT_IDS[form]
+        self.send(aggregation.zeros(self.place, aggregation.OPS[op], form, number,
+                                    len(values) // aggregation.value_bytes(form)), self.shard(number))
 
     def leave(self, reason=0):
         """One that was answered and is asked again would be none of the job."""

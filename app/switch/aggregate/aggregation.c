@@ -181,6 +181,7 @@ aggregation_counters(const struct aggregation *aggregation, struct aggregate_cou
 		for (unsigned int a = 0; a < AGGREGATE_ACTION_COUNT; a++)
 			counters->actions[a] += shard.actions[a];
 		counters->values += shard.values;
+		counters->zeros += shard.zeros;
 	}
 }
 

@@ -42,7 +42,7 @@ result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const struct f
 	memcpy(sender->path, &path, sizeof(path));
 }
 
-/* Values, or nothing, and the header in front, as worker 0's. */
+/* Values, zeros or nothing, and the header in front, as worker 0's. */
 struct body {
 	uint8_t header[AGGREGATE_HEADER_BYTES];
 	uint32_t bytes;
@@ -62,8 +62,9 @@ struct result {
 static const struct body *
 body_for(const struct result *result, uint8_t worker)
 {
-	return aggregate_result_bytes(result->entry, worker) > 0 ? &result->values
-								 : &result->nothing;
+	return aggregate_result_kind(result->entry, worker) == AGGREGATE_ACKNOWLEDGED
+		? &result->nothing
+		: &result->values;
 }
 
 #define WORKER_AT offsetof(struct aggregate_hdr, worker)
@@ -144,13 +145,12 @@ send_to_workers(struct app *app, struct lcore *lcore, const struct result *resul
 }
 
 static void
-read_body(struct body *body, const struct app *app, const struct result *result, uint32_t bytes)
+read_body(struct body *body, const struct app *app, const struct result *result, uint8_t kind,
+	uint32_t bytes)
 {
 	const struct aggregate_entry *entry = result->entry;
 
-	aggregate_build_result(body->header, result->request, 0, entry->flags, NULL, 0);
-	if (bytes > 0)
-		aggregate_accept(body->header, AGGREGATE_ROUNDED, entry->flags);
+	aggregate_build_result(body->header, result->request, 0, kind, entry->flags, NULL, 0);
 	body->bytes = bytes;
 	body->sum = rte_raw_cksum(body->header, sizeof(body->header));
 	body->sum += app->port[0].endpoint.checksum(entry->result, bytes);
@@ -169,11 +169,13 @@ read_result(struct result *result, const struct app *app, const struct lcore *lc
 	result->entry = entry;
 	result->seal = seal;
 	result->udp_port = (uint16_t)(aggregation->port + (lcore->shard - aggregation->shard));
-	if (request->code == NETFC_STATUS_OK)
-		read_body(&result->values, app, result,
+	if (request->code == NETFC_STATUS_OK && entry->zero)
+		read_body(&result->values, app, result, AGGREGATE_ZEROS, 0);
+	else if (request->code == NETFC_STATUS_OK)
+		read_body(&result->values, app, result, AGGREGATE_ROUNDED,
 			request->count * aggregate_result_value_bytes(request->format));
 	if (request->owner != 0 || request->count == 0 || request->code != NETFC_STATUS_OK)
-		read_body(&result->nothing, app, result, 0);
+		read_body(&result->nothing, app, result, AGGREGATE_ACKNOWLEDGED, 0);
 }
 
 bool

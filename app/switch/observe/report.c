@@ -202,6 +202,7 @@ print_aggregated(const struct app *app)
 	for (unsigned int a = 0; a < AGGREGATE_ACTION_COUNT; a++)
 		print_aggregation_count(aggregate_action_meaning(a), counters.actions[a]);
 	print_aggregation_count("values added", counters.values);
+	print_aggregation_count("chunks of zeros, whose values were not sent", counters.zeros);
 	if (app->aggregation->uplink != NULL)
 		print_uplink(app);
 }

@@ -18,6 +18,7 @@ set_counters(json_t *object, const struct aggregate_counters *counters)
 		json_object_set_new(
 			object, aggregate_action_name(a), json_count(counters->actions[a]));
 	json_object_set_new(object, "values", json_count(counters->values));
+	json_object_set_new(object, "zeros", json_count(counters->zeros));
 }
 
 static json_t *

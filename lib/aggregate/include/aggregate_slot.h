@@ -30,6 +30,11 @@
  * digits of a member that has sent values or the other way round: BAD_PARTS. To save packets, only
  * a member's last part is answered.
  *
+ * A chunk of zeros (AGGREGATE_OF_ZEROS) is values, each +0. They are added when the last member's
+ * are in, once for all who sent them. If all members did, there is nothing to add, nor to send to a
+ * parent; and if the rules say that all members know results of zeros, results that are all +0,
+ * without flags, have no values.
+ *
  * If the rules say so, a chunk that all members have sent is not rounded but passed on to the
  * parent (PASSED), and is complete once the parent's result has been stored. Until then a
  * retransmission makes the sums be sent again (PASSED_AGAIN), at most once in `repeat` ticks; or it
@@ -165,11 +170,13 @@ struct aggregate_entry {
 	uint8_t format;
 	uint8_t owner;          /**< AGGREGATE_OWNER + worker, or 0 */
 	uint8_t flags;          /**< complete: enum netfc_flag of the result, of all lanes */
+	bool zero;              /**< complete, above: all is +0, and travels as a header alone */
 	enum aggregate_isa isa; /**< of the kernels */
 	const struct aggregate_kernel *kernel;
 	struct aggregate_lanes *lanes;
 	uint8_t *result;                     /**< complete: `count` results, big-endian */
 	struct aggregate_digit_sums *digits; /**< NULL: takes no digits */
+	uint64_t zeros;  /**< bit w: worker w's values are zeros; they are not among the lanes' */
 	uint64_t latest; /**< ticks: when the latest worker's values arrived, but the last one's */
 	struct aggregate_above above;
 	uint16_t ports[AGGREGATE_MAX_WORKERS]; /**< where results go, by worker */
@@ -182,6 +189,7 @@ struct aggregate_rules {
 	enum aggregate_isa isa; /**< of the kernels */
 	uint64_t stall;         /**< ticks until a worker counts as silent */
 	bool passes_on;         /**< send sums to the parent instead of rounding */
+	bool zeros; /**< all members, and the parent, know chunks and results of zeros */
 	/** Ticks until the parent counts as silent: it needs some itself to name who is missing. */
 	uint64_t patience;
 	/** Since when the sender was heard without a gap: an outage here is not the parent's. */
@@ -226,7 +234,7 @@ void aggregate_entry_take_digits(struct aggregate_entry *entry, void *memory, un
 	uint32_t bytes, unsigned int workers);
 
 /**
- * The sums of an entry that is ABOVE, whether they came as values or as digits.
+ * The sums of an entry that is ABOVE and not zero, whether they came as values or as digits.
  *
  * @param scratch totals of any format, for the sums of an entry without digits: in memory of
  *   aggregate_totals_bytes() of its format and count, of which all that they do not use is 0
@@ -237,9 +245,11 @@ aggregate_entry_totals(const struct aggregate_entry *entry, struct aggregate_tot
 /**
  * The parent's result of an entry that is ABOVE: it is complete.
  *
- * @param values as many bytes as the entry has of them; NULL: there are none
+ * @param kind enum aggregate_kind
+ * @param values ROUNDED: as many bytes as the entry has of them
  */
-void aggregate_entry_complete(struct aggregate_entry *entry, const uint8_t *values, uint8_t flags);
+void aggregate_entry_complete(
+	struct aggregate_entry *entry, uint8_t kind, const uint8_t *values, uint8_t flags);
 
 /** Which of its slot's two entries a chunk uses, 0 or 1. */
 static inline unsigned int
@@ -259,6 +269,9 @@ aggregate_entry_of(uint32_t chunk, uint32_t slots)
  */
 enum aggregate_action aggregate_entry_step(struct aggregate_entry *entry,
 	const struct aggregate_rules *rules, const struct aggregate_message *chunk, uint64_t now);
+
+/** What a worker's result is; of what is not complete, an acknowledgement. */
+enum aggregate_kind aggregate_result_kind(const struct aggregate_entry *entry, unsigned int worker);
 
 /** Bytes of values in a worker's result: 0, or all; what is not complete has none. */
 uint32_t aggregate_result_bytes(const struct aggregate_entry *entry, unsigned int worker);

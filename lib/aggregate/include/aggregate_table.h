@@ -192,6 +192,7 @@ unsigned int aggregate_table_poll(struct aggregate_table *table, uint64_t now);
 struct aggregate_counters {
 	uint64_t actions[AGGREGATE_ACTION_COUNT];
 	uint64_t values; /**< added: values, of all workers */
+	uint64_t zeros;  /**< of the chunks added: those of zeros, headers alone */
 };
 
 /** Events of jobs: X(name, meaning). */

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <netfc_arith.h>
 #include <netfc_wire.h>
@@ -35,7 +36,8 @@ struct aggregate_hdr {
 	uint8_t op;      /**< enum aggregate_op */
 	uint8_t format;  /**< enum aggregate_format, or AGGREGATE_INTO() of two; join and leave: not
 			  * looked at */
-	uint8_t status;  /**< as in struct netfc_hdr; a chunk's request: 0 or AGGREGATE_LABELLED */
+	uint8_t status;  /**< as in struct netfc_hdr; a chunk's request: 0, AGGREGATE_LABELLED or
+			  * AGGREGATE_OF_ZEROS */
 	uint16_t count;  /**< values; join and leave: 0 */
 	uint32_t id;     /**< the chunk's number; join and leave: any, chosen by the sender */
 	uint16_t job;
@@ -70,6 +72,7 @@ struct aggregate_join_wire {
 enum aggregate_feature {
 	AGGREGATE_FEATURE_LABELS = 1, /**< it knows labels; reply: all members do */
 	AGGREGATE_FEATURE_LEAF = 2,   /**< it is a switch, and sends digits */
+	AGGREGATE_FEATURE_ZEROS = 4,  /**< it knows chunks and results of zeros; reply: all do */
 };
 
 /** In a chunk's byte `reason`: it carries a part in place of values. */
@@ -81,6 +84,12 @@ enum aggregate_feature {
  */
 #define AGGREGATE_LABELLED 0x01
 #define AGGREGATE_LABEL_BYTES 4
+
+/**
+ * In a request's status: all of the chunk's values are +0, and it is a header alone. A result of
+ * that kind: AGGREGATE_ZEROS. In an encoding of any format, +0 is all zero bits.
+ */
+#define AGGREGATE_OF_ZEROS 0x02
 
 /** Maximum switches above a worker's switch. */
 #define AGGREGATE_MAX_LEVELS 4
@@ -159,6 +168,7 @@ enum aggregate_kind {
 	AGGREGATE_ROUNDED = 0,      /**< results */
 	AGGREGATE_SUMS = 1,         /**< sums to be rounded, aggregate_registers.h */
 	AGGREGATE_ACKNOWLEDGED = 2, /**< none: others get them, or nobody */
+	AGGREGATE_ZEROS = 3,        /**< results, all of them +0, and no flag: it has none */
 };
 
 /**
@@ -213,6 +223,7 @@ struct aggregate_message {
 		uint64_t token;   /**< join */
 		uint64_t session; /**< all else */
 	};
+	bool zeros; /**< a chunk's request: its values are all +0, and `values` is NULL */
 	const uint8_t *values;      /**< in the payload, big-endian; NULL: none */
 	struct aggregate_part part; /**< in their place, in a request; parts 0: none */
 	struct aggregate_join join; /**< of a join; else zero */
@@ -236,9 +247,10 @@ const char *aggregate_absence_name(unsigned int absence);
  *   aggregate_refuse(): NETFC_STATUS_VERSION, _OP, _FORMAT or _LENGTH, checked in this order
  *   (_OP: no such operation or owner, or digits of another operation than sum and mean; _LENGTH: a
  *   reduction with count 0, a join or leave with values, a copy with values from another worker
- *   than its owner, a label that is 0 or not of a copy of nothing, a part that is malformed, does
- * not fit the format's digits and the chunk's lanes, or is followed by anything, or a payload that
- * is too short; it may be too long if there are values). A place in a tree is read unchecked, its
+ *   than its owner, a label that is 0 or not of a copy of nothing, zeros in place of no values or
+ *   followed by anything, a part that is malformed, does not fit the format's digits and the
+ *   chunk's lanes, or is followed by anything, or a payload that is too short; it may be too long
+ *   if there are values). A place in a tree is read unchecked, its
  * list only if it is no longer than the maximum of levels: aggregate_place_is_good().
  */
 int
@@ -248,7 +260,7 @@ aggregate_parse_request(const uint8_t *payload, size_t length, struct aggregate_
  * Read a reply, on the client's side.
  *
  * @return 0, and the message's code says whether it was refused; or AGGREGATE_NOT_OURS: not an
- *   aggregation's reply, or too short for its values
+ *   aggregation's reply, too short for its values, or longer than its zeros
  */
 int aggregate_parse_reply(const uint8_t *payload, size_t length, struct aggregate_message *message);
 
@@ -267,6 +279,13 @@ static inline bool
 aggregate_has_digits(const struct aggregate_message *request)
 {
 	return request->part.parts != 0;
+}
+
+/** Whether all of so many bytes are 0, at any address. */
+static inline bool
+aggregate_is_zero(const uint8_t *bytes, size_t length)
+{
+	return length > 0 && bytes[0] == 0 && memcmp(bytes, bytes + 1, length - 1) == 0;
 }
 
 /** Bytes of a request: header, and values, a part or a join's structs. */
@@ -316,12 +335,12 @@ void aggregate_write_join(uint8_t *payload, const struct aggregate_join *join);
  * @param request any worker's request of the chunk, in host order; with a `code`: it is refused for
  *   its `reason`, and a missing worker's `absence`, `level` and `detail`
  * @param worker whose result it is
+ * @param kind enum aggregate_kind
  * @param flags enum netfc_flag
- * @param values, bytes as on the wire; may be the payload's values; 0 bytes: the result is an
- *   acknowledgement
+ * @param values, bytes as on the wire; may be the payload's values; 0 bytes: there are none
  */
 void aggregate_build_result(uint8_t *payload, const struct aggregate_message *request,
-	uint8_t worker, uint8_t flags, const uint8_t *values, size_t bytes);
+	uint8_t worker, uint8_t kind, uint8_t flags, const uint8_t *values, size_t bytes);
 
 /**
  * The session that a join's reply with code 0 grants. A switch with preconfigured jobs grants none

@@ -10,6 +10,7 @@ add_counters(struct aggregate_counters *sum, const struct aggregate_counters *co
 	for (unsigned int a = 0; a < AGGREGATE_ACTION_COUNT; a++)
 		sum->actions[a] += READ(counters->actions[a]);
 	sum->values += READ(counters->values);
+	sum->zeros += READ(counters->zeros);
 }
 
 void

@@ -51,7 +51,7 @@ aggregate_leaf_packets(struct aggregate_shard *shard, const struct aggregate_out
 	const struct aggregate_entry *entry = outcome->entry;
 
 	shard->parts = 0;
-	if (!is_sum(entry->op))
+	if (!is_sum(entry->op) || entry->zero)
 		return 1;
 	shard->upwards = aggregate_entry_totals(entry, &shard->scratch);
 	shard->parts = (uint8_t)aggregate_totals_divide(
@@ -82,6 +82,7 @@ aggregate_leaf_write(struct aggregate_shard *shard, const struct aggregate_outco
 		.job = uplink->member.job,
 		.id = entry->chunk,
 		.label = entry->label,
+		.zeros = entry->zero,
 		.session = uplink->member.session,
 		.part.parts = shard->parts};
 	uint8_t *values = payload + AGGREGATE_HEADER_BYTES;
@@ -90,6 +91,8 @@ aggregate_leaf_write(struct aggregate_shard *shard, const struct aggregate_outco
 	aggregate_build_request(payload, &message);
 	if (entry->label != 0)
 		bytes = AGGREGATE_LABEL_BYTES; /* it has been written */
+	else if (entry->zero)
+		bytes = 0;
 	else if (shard->parts != 0)
 		bytes = write_part(shard, packet, uplink->bytes, values);
 	else
@@ -131,12 +134,16 @@ find_waiting(const struct aggregate_shard *shard, const struct job *job,
 
 /* Whether a reply is the whole result of an entry's chunk. */
 static bool
-is_result(const struct aggregate_entry *entry, const struct aggregate_message *reply)
+is_result(const struct job *job, const struct aggregate_entry *entry,
+	const struct aggregate_message *reply)
 {
-	return reply->code == NETFC_STATUS_OK && reply->count == entry->count &&
-		(entry->op == AGGREGATE_COPY
-				? reply->reason == AGGREGATE_ACKNOWLEDGED
-				: reply->reason == AGGREGATE_ROUNDED && reply->values != NULL);
+	if (reply->code != NETFC_STATUS_OK || reply->count != entry->count)
+		return false;
+	if (entry->op == AGGREGATE_COPY)
+		return reply->reason == AGGREGATE_ACKNOWLEDGED;
+	if (reply->reason == AGGREGATE_ZEROS)
+		return (job->features & AGGREGATE_FEATURE_ZEROS) != 0;
+	return reply->reason == AGGREGATE_ROUNDED && reply->values != NULL;
 }
 
 /* The reply becomes a request of the chunk that all members sent, or what refuses it. */
@@ -158,7 +165,7 @@ static enum aggregate_action
 hand_down(struct aggregate_shard *shard, const struct job *job, struct aggregate_entry *entry,
 	struct aggregate_message *reply, struct aggregate_outcome *outcome)
 {
-	aggregate_entry_complete(entry, reply->values, reply->flags);
+	aggregate_entry_complete(entry, reply->reason, reply->values, reply->flags);
 	address_to_all(shard, job, entry, reply, outcome);
 	reply->reason = reply->code = 0;
 	return AGGREGATE_HANDED_DOWN;
@@ -237,7 +244,7 @@ take_chunk_reply(struct aggregate_shard *shard, struct aggregate_message *reply,
 	if (entry == NULL)
 		return AGGREGATE_STRAY_REPLY;
 	WRITE(uplink->heard, now);
-	if (is_result(entry, reply))
+	if (is_result(job, entry, reply))
 		return hand_down(shard, job, entry, reply, outcome);
 	if (reply->code == NETFC_STATUS_OK)
 		return AGGREGATE_STRAY_REPLY;

@@ -13,6 +13,7 @@ shard_view(struct aggregate_shard *shard, const struct job *job)
 	for (unsigned int a = 0; a < AGGREGATE_ACTION_COUNT; a++)
 		WRITE(view->counters.actions[a], 0);
 	WRITE(view->counters.values, 0);
+	WRITE(view->counters.zeros, 0);
 	WRITE(view->latest, 0);
 	WRITE(view->silent, 0);
 	view->near = 0;
@@ -158,6 +159,7 @@ step(struct aggregate_shard *shard, struct job *job, const struct aggregate_mess
 		.isa = limits->isa,
 		.stall = limits->stall,
 		.passes_on = job->place.levels != 0,
+		.zeros = (job->features & AGGREGATE_FEATURE_ZEROS) != 0,
 		.patience = (job->place.levels + 1) * limits->stall,
 		.since = view->presences[request->worker].since,
 		.port = sender->port,
@@ -209,8 +211,10 @@ count_packet(struct aggregate_counters *counters, enum aggregate_action action,
 		return;
 	if (aggregate_has_digits(request))
 		COUNT(counters->values, request->part.lanes);
-	else if (request->values != NULL)
+	else if (request->values != NULL || request->zeros)
 		COUNT(counters->values, request->count);
+	if (request->zeros)
+		COUNT(counters->zeros, 1);
 }
 
 static enum aggregate_action
@@ -283,7 +287,7 @@ write_result(uint8_t *payload, const struct aggregate_outcome *outcome)
 	size_t bytes = aggregate_result_bytes(entry, outcome->worker);
 
 	aggregate_accept(
-		payload, bytes > 0 ? AGGREGATE_ROUNDED : AGGREGATE_ACKNOWLEDGED, entry->flags);
+		payload, (uint8_t)aggregate_result_kind(entry, outcome->worker), entry->flags);
 	memcpy(payload + AGGREGATE_HEADER_BYTES, entry->result, bytes);
 	return bytes;
 }

@@ -58,7 +58,7 @@ static void
 begin(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	const struct aggregate_message *chunk, uint64_t now)
 {
-	entry->seen = 0;
+	entry->seen = entry->zeros = 0;
 	entry->begun = now;
 	entry->chunk = chunk->id;
 	entry->label = chunk->label;
@@ -67,6 +67,7 @@ begin(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	entry->format = chunk->format;
 	entry->owner = chunk->owner;
 	entry->flags = 0;
+	entry->zero = false;
 	entry->state = AGGREGATE_OPEN;
 	entry->isa = rules->isa;
 	entry->kernel = aggregate_kernel(rules->isa, chunk->op, chunk->format);
@@ -86,16 +87,25 @@ bytes_of(const struct aggregate_entry *entry)
 	return (size_t)entry->count * aggregate_result_value_bytes(entry->format);
 }
 
+/* Whose values are in the accumulators, a bit each, or come now. */
+static uint64_t
+have_values(const struct aggregate_entry *entry)
+{
+	return entry->seen & ~digits_whole(entry) & ~entry->zeros;
+}
+
 /* Whether there are values in the accumulators, but for what a worker sends now. */
 static bool
 has_values(const struct aggregate_entry *entry, const struct aggregate_message *chunk)
 {
-	return (entry->seen & ~digits_whole(entry) & ~(UINT64_C(1) << chunk->worker)) != 0;
+	return (have_values(entry) & ~(UINT64_C(1) << chunk->worker)) != 0;
 }
 
 static void
 add_values(struct aggregate_entry *entry, const struct aggregate_message *chunk)
 {
+	if (chunk->zeros && entry->op == AGGREGATE_COPY)
+		memset(entry->result, 0, bytes_of(entry));
 	if (chunk->values == NULL)
 		return;
 	if (entry->op == AGGREGATE_COPY)
@@ -112,22 +122,52 @@ is_sum(const struct aggregate_entry *entry)
 	return entry->op == AGGREGATE_SUM || entry->op == AGGREGATE_MEAN;
 }
 
+/* Whether all that was sent is zeros. */
+static bool
+is_all_zeros(const struct aggregate_entry *entry)
+{
+	return entry->op != AGGREGATE_COPY && entry->zeros == entry->seen;
+}
+
+/*
+ * Zeros are added once for all who sent them, when no more come: a zero changes a sum's sign at the
+ * most, and the least or the greatest, but a second one nothing.
+ */
+static void
+add_zeros(struct aggregate_entry *entry)
+{
+	uint8_t *zeros = entry->result; /* not in use yet */
+
+	if (entry->zeros == 0)
+		return;
+	memset(zeros, 0, (size_t)entry->count * aggregate_value_bytes(entry->format));
+	if (have_values(entry) != 0)
+		entry->kernel->add(entry->lanes, zeros, entry->count);
+	else
+		entry->kernel->begin(entry->lanes, zeros, entry->count);
+}
+
 /* Values are added to what came as digits. */
 static void
 gather(struct aggregate_entry *entry)
 {
+	add_zeros(entry);
 	if ((entry->seen & ~digits_whole(entry)) != 0)
 		entry->kernel->lift(entry->lanes, digits_totals(entry));
 }
 
 /* All are in. Sums of values alone are left where they are, until somebody wants them. */
 static void
-pass_on(struct aggregate_entry *entry, const struct aggregate_message *chunk, uint64_t now)
+pass_on(struct aggregate_entry *entry, const struct aggregate_rules *rules,
+	const struct aggregate_message *chunk, uint64_t now)
 {
+	entry->zero = rules->zeros && is_all_zeros(entry);
 	add_values(entry, chunk);
 	if (digits_whole(entry) != 0)
 		gather(entry);
-	else if (!is_sum(entry) && entry->op != AGGREGATE_COPY)
+	else if (entry->op != AGGREGATE_COPY && !entry->zero)
+		add_zeros(entry);
+	if (!is_sum(entry) && entry->op != AGGREGATE_COPY && !entry->zero)
 		entry->kernel->finish(entry->lanes, NULL, entry->count, 1, entry->result);
 	entry->above = (struct aggregate_above){.sent = now, .unheard = now};
 	entry->state = AGGREGATE_ABOVE;
@@ -139,13 +179,30 @@ divisor_of(const struct aggregate_rules *rules)
 	return rules->all_workers != 0 ? rules->all_workers : rules->workers;
 }
 
+/* The last member's values, if it has any, are added with the rounding. */
 static void
-complete(struct aggregate_entry *entry, const struct aggregate_rules *rules,
+round_values(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	const struct aggregate_message *chunk)
 {
-	entry->state = AGGREGATE_COMPLETE;
+	const uint8_t *last = chunk->values;
+
+	if (last != NULL && !has_values(entry, chunk)) {
+		entry->kernel->begin(entry->lanes, last, entry->count);
+		last = NULL;
+	}
+	add_zeros(entry);
+	entry->flags = entry->kernel->finish(
+		entry->lanes, last, entry->count, rules->workers, entry->result);
+}
+
+static void
+compute(struct aggregate_entry *entry, const struct aggregate_rules *rules,
+	const struct aggregate_message *chunk)
+{
 	if (entry->op == AGGREGATE_COPY) {
 		add_values(entry, chunk);
+	} else if (is_all_zeros(entry)) {
+		memset(entry->result, 0, bytes_of(entry));
 	} else if (digits_whole(entry) != 0 ||
 		(entry->op == AGGREGATE_MEAN && divisor_of(rules) != rules->workers)) {
 		add_values(entry, chunk);
@@ -153,12 +210,18 @@ complete(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 		entry->flags = aggregate_totals_round(
 			digits_totals(entry), entry->op, divisor_of(rules), entry->result);
 	} else {
-		if (!has_values(entry, chunk))
-			entry->kernel->begin(entry->lanes, chunk->values, entry->count);
-		entry->flags = entry->kernel->finish(entry->lanes,
-			has_values(entry, chunk) ? chunk->values : NULL, entry->count,
-			rules->workers, entry->result);
+		round_values(entry, rules, chunk);
 	}
+}
+
+static void
+complete(struct aggregate_entry *entry, const struct aggregate_rules *rules,
+	const struct aggregate_message *chunk)
+{
+	compute(entry, rules, chunk);
+	entry->zero = rules->zeros && entry->flags == 0 &&
+		aggregate_is_zero(entry->result, bytes_of(entry));
+	entry->state = AGGREGATE_COMPLETE;
 }
 
 /* The packet of a worker that the entry has none of yet, or not all parts. */
@@ -175,13 +238,15 @@ add(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	if (action != AGGREGATE_COMPLETED)
 		return unless_stalled(entry, rules, chunk, now, action);
 	entry->seen |= UINT64_C(1) << chunk->worker;
+	if (chunk->zeros)
+		entry->zeros |= UINT64_C(1) << chunk->worker;
 	if (!is_last(entry, rules)) {
 		entry->latest = now;
 		add_values(entry, chunk);
 		return unless_stalled(entry, rules, chunk, now, AGGREGATE_ADDED);
 	}
 	if (rules->passes_on) {
-		pass_on(entry, chunk, now);
+		pass_on(entry, rules, chunk, now);
 		return AGGREGATE_PASSED;
 	}
 	complete(entry, rules, chunk);
@@ -310,13 +375,20 @@ aggregate_entry_step(struct aggregate_entry *entry, const struct aggregate_rules
 	return AGGREGATE_WINDOW;
 }
 
+enum aggregate_kind
+aggregate_result_kind(const struct aggregate_entry *entry, unsigned int worker)
+{
+	if (entry->state != AGGREGATE_COMPLETE || entry->count == 0 ||
+		!aggregate_receives_values(entry->op, entry->owner, worker))
+		return AGGREGATE_ACKNOWLEDGED;
+	return entry->zero ? AGGREGATE_ZEROS : AGGREGATE_ROUNDED;
+}
+
 uint32_t
 aggregate_result_bytes(const struct aggregate_entry *entry, unsigned int worker)
 {
-	return entry->state == AGGREGATE_COMPLETE &&
-			aggregate_receives_values(entry->op, entry->owner, worker)
-		? (uint32_t)bytes_of(entry)
-		: 0;
+	return aggregate_result_kind(entry, worker) == AGGREGATE_ROUNDED ? (uint32_t)bytes_of(entry)
+									 : 0;
 }
 
 struct aggregate_totals
@@ -332,10 +404,12 @@ aggregate_entry_totals(const struct aggregate_entry *entry, struct aggregate_tot
 }
 
 void
-aggregate_entry_complete(struct aggregate_entry *entry, const uint8_t *values, uint8_t flags)
+aggregate_entry_complete(
+	struct aggregate_entry *entry, uint8_t kind, const uint8_t *values, uint8_t flags)
 {
-	if (values != NULL)
+	if (kind == AGGREGATE_ROUNDED)
 		memcpy(entry->result, values, bytes_of(entry));
+	entry->zero = kind == AGGREGATE_ZEROS;
 	entry->flags = flags;
 	entry->state = AGGREGATE_COMPLETE;
 }

@@ -145,7 +145,7 @@ read_join(const uint8_t *payload, size_t length, struct aggregate_message *messa
 static bool
 sends_values(const struct aggregate_message *request)
 {
-	return aggregate_is_chunk(request->op) && request->count != 0 &&
+	return aggregate_is_chunk(request->op) && request->count != 0 && !request->zeros &&
 		!aggregate_has_digits(request) &&
 		aggregate_sends_values(request->op, request->owner, request->worker);
 }
@@ -160,6 +160,28 @@ read_label(const uint8_t *payload, size_t length, struct aggregate_message *mess
 	memcpy(&message->label, payload + AGGREGATE_HEADER_BYTES, sizeof(message->label));
 	message->label = be32toh(message->label);
 	return message->label != 0;
+}
+
+/* What is of zeros would have values, and is a header alone. */
+static bool
+read_zeros(size_t length, struct aggregate_message *message)
+{
+	if (!sends_values(message) || length != AGGREGATE_HEADER_BYTES)
+		return false;
+	message->zeros = true;
+	return true;
+}
+
+/* What a request's status says. Returns whether that can be. */
+static bool
+read_status(
+	const uint8_t *payload, size_t length, uint8_t status, struct aggregate_message *message)
+{
+	if (!aggregate_is_chunk(message->op))
+		return true;
+	if ((status & AGGREGATE_OF_ZEROS) != 0 && !read_zeros(length, message))
+		return false;
+	return (status & AGGREGATE_LABELLED) == 0 || read_label(payload, length, message);
 }
 
 static bool
@@ -179,12 +201,21 @@ may_have_sums(const struct aggregate_message *chunk)
 	return chunk->op == AGGREGATE_SUM || chunk->op == AGGREGATE_MEAN;
 }
 
+/* Whether a result of zeros is what one has to be. */
+static bool
+are_zeros(const struct aggregate_message *result, size_t length)
+{
+	return result->count != 0 && result->flags == 0 && length == AGGREGATE_HEADER_BYTES;
+}
+
 /* Bytes of values in a result; SIZE_MAX: it is of no kind that there is. */
 static size_t
-result_bytes(const struct aggregate_message *result)
+result_bytes(const struct aggregate_message *result, size_t length)
 {
 	if (result->reason == AGGREGATE_ACKNOWLEDGED)
 		return 0;
+	if (result->reason == AGGREGATE_ZEROS)
+		return are_zeros(result, length) ? 0 : SIZE_MAX;
 	if (result->reason == AGGREGATE_ROUNDED && result->count != 0)
 		return (size_t)result->count * aggregate_result_value_bytes(result->format);
 	if (result->reason == AGGREGATE_SUMS && result->count != 0 && may_have_sums(result) &&
@@ -201,7 +232,7 @@ static size_t
 reply_bytes(const struct aggregate_message *reply, size_t length)
 {
 	if (reply->code == NETFC_STATUS_OK)
-		return result_bytes(reply);
+		return result_bytes(reply, length);
 	if (length == AGGREGATE_HEADER_BYTES)
 		return 0;
 	return reply->count != 0 ? value_bytes(reply) : SIZE_MAX;
@@ -285,12 +316,9 @@ aggregate_parse_request(const uint8_t *payload, size_t length, struct aggregate_
 	read_message(&hdr, message);
 	if (aggregate_is_chunk(message->op))
 		code = read_chunk_kind(payload, length, message);
-	if (aggregate_is_chunk(message->op) && (hdr.status & AGGREGATE_LABELLED) != 0 &&
-		code == NETFC_STATUS_OK && !read_label(payload, length, message))
-		code = NETFC_STATUS_LENGTH;
 	if (code != NETFC_STATUS_OK)
 		return code;
-	if (!fits_request(message, length))
+	if (!read_status(payload, length, hdr.status, message) || !fits_request(message, length))
 		return NETFC_STATUS_LENGTH;
 	message->code = message->flags = 0;
 	if (message->op == AGGREGATE_JOIN && !read_join(payload, length, message))
@@ -351,6 +379,14 @@ write_header(uint8_t *payload, const struct aggregate_message *message, uint8_t 
 	memcpy(payload, &hdr, sizeof(hdr));
 }
 
+static uint8_t
+status_of(const struct aggregate_message *request)
+{
+	if (request->label != 0)
+		return AGGREGATE_LABELLED;
+	return request->zeros ? AGGREGATE_OF_ZEROS : 0;
+}
+
 /* Byte 15 of a request. */
 static uint8_t
 reason_of(const struct aggregate_message *request)
@@ -367,8 +403,7 @@ aggregate_build_request(uint8_t *payload, const struct aggregate_message *messag
 {
 	const uint32_t label = htobe32(message->label);
 
-	write_header(payload, message, message->worker, label != 0 ? AGGREGATE_LABELLED : 0,
-		reason_of(message));
+	write_header(payload, message, message->worker, status_of(message), reason_of(message));
 	if (label != 0)
 		memcpy(payload + AGGREGATE_HEADER_BYTES, &label, sizeof(label));
 	if (message->op == AGGREGATE_JOIN)
@@ -437,10 +472,9 @@ aggregate_write_join(uint8_t *payload, const struct aggregate_join *join)
 
 void
 aggregate_build_result(uint8_t *payload, const struct aggregate_message *request, uint8_t worker,
-	uint8_t flags, const uint8_t *values, size_t bytes)
+	uint8_t kind, uint8_t flags, const uint8_t *values, size_t bytes)
 {
-	write_header(payload, request, worker, NETFC_STATUS_REPLY | flags,
-		bytes > 0 ? AGGREGATE_ROUNDED : AGGREGATE_ACKNOWLEDGED);
+	write_header(payload, request, worker, NETFC_STATUS_REPLY | flags, kind);
 	if (request->code != NETFC_STATUS_OK)
 		aggregate_refuse(payload, AGGREGATE_HEADER_BYTES, request->code, request->reason);
 	if (request->code != NETFC_STATUS_OK && request->reason >= AGGREGATE_MISSING)

@@ -109,15 +109,29 @@ label_bytes(const struct piece *piece)
 	return piece->label != 0 ? AGGREGATE_LABEL_BYTES : 0;
 }
 
+/* What a slot's packet has: values that are all +0 stay here, if the switch knows what that means.
+ */
+static struct piece
+piece_to_send(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot)
+{
+	struct piece piece = piece_of(comm, peer, slot);
+
+	piece.zeros = peer->knows_zeros && piece.from != NULL &&
+		aggregate_is_zero(piece.from, piece.bytes);
+	if (piece.zeros)
+		piece.from = NULL;
+	return piece;
+}
+
 /* Bytes of a slot's packet. */
 static size_t
-request_bytes(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot)
+request_bytes(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot,
+	const struct piece *piece)
 {
-	const struct piece piece = piece_of(comm, peer, slot);
-	size_t values = (size_t)piece.count * slot->handle->value_bytes;
+	size_t values = (size_t)piece->count * slot->handle->value_bytes;
 
-	if (piece.from == NULL)
-		return AGGREGATE_HEADER_BYTES + label_bytes(&piece) + keys_bytes(comm);
+	if (piece->from == NULL)
+		return AGGREGATE_HEADER_BYTES + label_bytes(piece) + keys_bytes(comm);
 	return AGGREGATE_HEADER_BYTES + (values > peer->least ? values : peer->least) +
 		keys_bytes(comm);
 }
@@ -125,30 +139,30 @@ request_bytes(const struct netfc_allreduce *comm, const struct peer *peer, const
 /* Write a slot's packet. Returns its bytes. */
 static size_t
 build(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot,
-	uint8_t *payload)
+	const struct piece *piece, uint8_t *payload)
 {
 	const struct netfc_allreduce_handle *handle = slot->handle;
-	const struct piece piece = piece_of(comm, peer, slot);
 	const struct aggregate_message message = {
-		.op = piece.op,
-		.label = piece.label,
-		.format = piece.format,
-		.owner = piece.owner,
+		.op = piece->op,
+		.label = piece->label,
+		.zeros = piece->zeros,
+		.format = piece->format,
+		.owner = piece->owner,
 		.worker = (uint8_t)comm->options.worker,
-		.count = piece.count,
+		.count = piece->count,
 		.job = comm->options.job,
 		.id = (uint32_t)slot->chunk,
 		.session = peer->member.session,
 	};
 
-	size_t length = request_bytes(comm, peer, slot) - keys_bytes(comm);
+	size_t length = request_bytes(comm, peer, slot, piece) - keys_bytes(comm);
 	size_t used =
-		AGGREGATE_HEADER_BYTES + (piece.from != NULL ? piece.bytes : label_bytes(&piece));
+		AGGREGATE_HEADER_BYTES + (piece->from != NULL ? piece->bytes : label_bytes(piece));
 
 	aggregate_build_request(payload, &message);
-	if (piece.from != NULL)
-		swap_values(payload + AGGREGATE_HEADER_BYTES, piece.from,
-			piece.bytes / handle->word_bytes, handle->word_bytes);
+	if (piece->from != NULL)
+		swap_values(payload + AGGREGATE_HEADER_BYTES, piece->from,
+			piece->bytes / handle->word_bytes, handle->word_bytes);
 	memset(payload + used, 0, length - used);
 	return keys_tag_chunk(comm, peer, payload, length, slot->chunk);
 }
@@ -201,12 +215,14 @@ send_each(struct netfc_allreduce *comm, struct channel *channel)
 
 	for (uint32_t i = 0; i < most; i++) {
 		const struct slot *slot = &channel->peer->slot[at_queue(channel, i)];
+		struct piece piece;
 
 		place = packets_place(buffers, channel, count);
 		if (!is_one_packet(comm, channel->peer, slot) || place == NULL)
 			break;
+		piece = piece_to_send(comm, channel->peer, slot);
 		packets_set_length(
-			buffers, channel, count, build(comm, channel->peer, slot, place));
+			buffers, channel, count, build(comm, channel->peer, slot, &piece, place));
 		count++;
 	}
 	return packets_send(buffers, channel, count);
@@ -223,14 +239,16 @@ send_segments(struct netfc_allreduce *comm, struct channel *channel)
 
 	while (count < most && length + buffers->stride <= PACKETS_SEGMENTS_BYTES) {
 		const struct slot *slot = &channel->peer->slot[at_queue(channel, count)];
+		struct piece piece;
 		size_t bytes;
 
 		if (!is_one_packet(comm, channel->peer, slot))
 			break;
-		bytes = request_bytes(comm, channel->peer, slot);
+		piece = piece_to_send(comm, channel->peer, slot);
+		bytes = request_bytes(comm, channel->peer, slot, &piece);
 		if (count > 0 && bytes > segment)
 			break;
-		length += build(comm, channel->peer, slot, buffers->send + length);
+		length += build(comm, channel->peer, slot, &piece, buffers->send + length);
 		count++;
 		if (count > 1 && bytes < segment)
 			break;

@@ -2,6 +2,7 @@
 #include "window/window.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include <aggregate_registers.h>
 #include <aggregate_wire.h>
@@ -52,11 +53,15 @@ find_slot(const struct channel *channel, uint32_t chunk)
 		: NULL;
 }
 
-/* Results, or sums to round. Returns the flags that this raises. */
+/* Results, zeros in their place, or sums to round. Returns the flags that this raises. */
 static unsigned int
 take_values(const struct netfc_allreduce *comm, const struct aggregate_message *reply,
 	const struct piece *piece, unsigned int word_bytes)
 {
+	if (reply->reason == AGGREGATE_ZEROS) {
+		memset(piece->to, 0, piece->result_bytes);
+		return 0;
+	}
 	if (reply->reason == AGGREGATE_SUMS)
 		return aggregate_registers_round(reply->format, reply->op, comm->options.workers,
 			reply->values, piece->count, piece->to);
@@ -98,7 +103,7 @@ take_result(struct netfc_allreduce *comm, struct channel *channel, struct slot *
 	const struct piece piece = piece_of(comm, peer, slot);
 
 	if (reply->op != piece.op || reply->format != piece.format || reply->count != piece.count ||
-		(piece.to != NULL && reply->values == NULL)) {
+		(piece.to != NULL && reply->values == NULL && reply->reason != AGGREGATE_ZEROS)) {
 		comm->stats.foreign++;
 		return;
 	}

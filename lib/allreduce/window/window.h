@@ -13,6 +13,7 @@
 /* A chunk's values in the arrays. */
 struct piece {
 	const uint8_t *from; /* NULL: this worker sends none */
+	bool zeros;          /* it sends none since they are all +0 */
 	uint8_t *to;         /* NULL: it receives none */
 	uint32_t bytes;      /* of values */
 	uint32_t result_bytes;

@@ -85,6 +85,18 @@ def test_labels_of_calls():
                              session=PLACE.session, label=0x89ab0001)) == payload
 
 
+def test_scapy_reads_zeros():
+    request = Aggregation(aggregation.zeros(PLACE, 33, 5, 7, 362))
+    assert (request.count, request.values) == (362, None)
+    assert request.mysummary().endswith('chunk 7, 362 fp32, zeros, request')
+    assert bytes(Aggregation(op='sum', format='fp32', id=7, job=513, worker=3, flags=2, count=362,
+                             session=PLACE.session)) == bytes(request)
+    reply = bytearray(bytes(request))
+    reply[5], reply[15] = 0x80, 3
+    assert Aggregation(bytes(reply)).mysummary().endswith('reply: zeros')
+    assert Aggregation(bytes(reply)).answers(request)
+
+
 def test_scapy_reads_what_a_join_is_granted():
     """In the cookie's place."""
     payload = bytearray(aggregation.join(PLACE, 4, 8, 1448, cookie=5))
@@ -111,9 +123,11 @@ def dissect(tmp_path_factory):
     eights = aggregation.chunk(PLACE, 33, 9, 7, b'\x3c\xfb\x01')
     wider = aggregation.chunk(PLACE, 33, 0x58, 7, b'\x38\x7e')
     sums = wider[:5] + b'\x80' + wider[6:24] + struct.pack('>2f', 1.5, 896)
+    zeros = aggregation.zeros(PLACE, 33, 5, 7, 362)
     payloads = [chunk, bytes(refusal), join, join[:5] + b'\x80' + join[6:], chunk[:-2],
                 copy, bytes(late), bytes(done), eights, wider, sums,
-                aggregation.label(PLACE, 5, 7, 0x89ab0001)]
+                aggregation.label(PLACE, 5, 7, 0x89ab0001),
+                zeros, zeros[:5] + b'\x80' + zeros[6:15] + b'\3' + zeros[16:]]
     folder = tmp_path_factory.mktemp('capture')
     folder.chmod(0o755)
     wrpcap(str(folder / 'pcap'), [Ether() / IP() / UDP(sport=1, dport=20041) / payload
@@ -122,7 +136,10 @@ def dissect(tmp_path_factory):
 
 
 def test_wireshark_shows_requests(dissected):
-    request, refusal, join, granted, cut, copy, late, done, eights, wider, sums, call = dissected
+    request, refusal, join, granted, cut, copy, late, done, eights, wider, sums, call, zeros, none = dissected
+    assert 'chunk 7, 362 fp32, zeros, request' in zeros and 'Zeros: True' in zeros
+    assert 'reply: zeros' in none
+    assert 'Values are missing' not in zeros + none
     assert 'Label: 0x89ab0001' in call and 'Values are missing' not in call
     assert 'sum job 513 worker 3 chunk 7, 2 fp32, request' in request
     assert 'Value: 1.5' in request and 'Value: -2' in request
