@@ -100,6 +100,7 @@ class Member:
         self.shards = self.slots = 1
         self.most, self.least = LEAST_BYTES, 0
         self.labels = False
+        self.asks = 0  # for these features, if a call does not say
         self.is_in = False
 
     def _open(self, number: int) -> socket.socket:
@@ -167,7 +168,7 @@ class Member:
     def join_payload(self, cookie: int | None = None, **changed: int) -> bytes:
         """A join. changed: workers, slots, bytes_, least, features."""
         asked = {"workers": self.workers, "slots": SLOTS[0], "bytes_": self.kit.chunk_bytes,
-                 "least": LEAST_BYTES, "features": 0} | changed  # fmt: skip
+                 "least": LEAST_BYTES, "features": self.asks} | changed  # fmt: skip
         return aggregation.join(
             self.place,
             asked["workers"],

@@ -281,6 +281,26 @@ def accepted_label(payload):
     payload[5], payload[15] = REPLY, 2
 
 
+def one_lane_lost(payload):
+    """A zero has taken the place of what another worker sent."""
+    if payload[15] == 0:
+        payload[HEADER:HEADER + 4] = bytes(4)
+
+
+def values_for_zeros(payload):
+    """As a switch would answer that promises zeros and sends them."""
+    if payload[15] == 3:
+        payload[15] = 0
+        payload += bytes(4 * int.from_bytes(payload[6:8], 'big'))
+
+
+def zeros_for_all(payload):
+    """Whoever has asked for them."""
+    if payload[15] == 0 and not any(payload[HEADER:]):
+        payload[15] = 3
+        del payload[HEADER:]
+
+
 def session_that_changes():
     """Each reply has another one."""
     drawn = itertools.count(1)
@@ -416,6 +436,11 @@ CHUNKS = {
     'copies': (4111, results(FP32, last_bit, op=37)),
     'barriers': (4112, Both(lambda datagram: datagram.port == 20040 and datagram.payload[3:4] == b'\x25',
                             barrier_at_once)),
+    'zeros replace': (4115, replies(one_lane_lost, op=33, code=0)),
+    'zeros with a payload': (4115, replies(accepted_label, op=33, code=4)),
+    'zeros with their values': (4116, replies(values_for_zeros, op=33, code=0)),
+    'zeros for all': (4116, replies(zeros_for_all, op=33, code=0)),
+    'zeros without a kind': (4116, byte(15, lambda kind: 2 if kind == 3 else kind, op=33, code=0)),
     'labels': (4113, replies(accepted_label, op=37, code=AGGREGATION)),
     **{f'a rounding of {form}': (4200 + number, results(number, last_bit))
        for form, number in aggregation.FORMAT_IDS.items() if number < 16},
