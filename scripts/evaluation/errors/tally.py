@@ -153,7 +153,7 @@ class Misses:
             populations = (kinds[at] >> KIND_BITS).astype(numpy.int64)
             keys = populations << 32 | expected[at].astype(numpy.int64) << 16 | z[at]
             far.append((keys, pairs[at], kinds[at]))
-            cell[at], kinds[at] = FAR, KINDS
+            cell[at], kinds[at] = FAR, UNCANCELLED
         near.append((cell, pairs, kinds))
         self._size += len(z)
         if self._size > BATCH:
@@ -168,14 +168,16 @@ class Misses:
         self._waiting, self._size = {}, 0
 
     def _add_cancelled(self, kinds, loss, weight):
+        if (kinds % OTHERS == UNCANCELLED).all():
+            return
         # Sums of floats, but exact ones: less than 2^53.
         kinds = kinds.astype(numpy.intp)
-        sums = [numpy.bincount(kinds, of, KINDS_END).astype(numpy.int64) for of in (None, loss)]
+        sums = [numpy.bincount(kinds, of, KINDS_END).astype(numpy.int64) for of in (None, loss())]
         for tally, at in zip(self.tallies, (DECIMALS, OTHERS)):
             tally.cancelled += weight * numpy.array(sums)[:, at : at + CANCELLED]
 
     def _take_near(self, cells, pairs, kinds, weight):
-        self._add_cancelled(kinds, self._cells.losses.take(cells & CELLS - 1), weight)
+        self._add_cancelled(kinds, lambda: self._cells.losses.take(cells & CELLS - 1), weight)
         counts = numpy.bincount(cells, minlength=FAR + 1)
         new = numpy.flatnonzero((self._near == 0) & (counts > 0))
         for population in range(2):
@@ -198,7 +200,7 @@ class Misses:
         errors = relative_errors(self._numbers, z, expected)
         accuracies = exponentials(errors)
         ulps = numpy.abs(self._numbers.ordinal[z] - self._numbers.ordinal[expected])
-        self._add_cancelled(kinds, losses(accuracies)[at], weight)
+        self._add_cancelled(kinds, lambda: losses(accuracies)[at], weight)
         for population, tally in enumerate(self.tallies):
             here = numpy.flatnonzero(found >> 32 == population)
             tally.add(errors[here], accuracies[here], ulps[here], weight * counts[here])
