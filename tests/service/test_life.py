@@ -102,6 +102,12 @@ def test_installing_starts_nothing(machine, older):
     assert 'netfc' in machine.run('getent group netfc')
 
 
+def test_what_is_new_is_there(machine):
+    """Debian's changelog says that CHANGELOG.md has it."""
+    assert 'CHANGELOG.md' in machine.run('zcat /usr/share/doc/dpdk-netfc/changelog.gz')
+    machine.run('zcat -f /usr/share/doc/dpdk-netfc-common/CHANGELOG.md* | grep "^## Unreleased"')
+
+
 def test_it_starts_and_says_what_it_serves(machine):
     machine.run('systemctl start dpdk-netfc')
     machine.until(ANSWERS)
