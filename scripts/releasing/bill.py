@@ -88,13 +88,16 @@ def needed(package: pathlib.Path) -> list[str]:
     return re.findall(r"(?:^|,)\s*([^\s:(|,]+)", depends)
 
 
-def candidate(name: str) -> tuple[str, str]:
-    """Version and architecture of a package, as this machine has it or would install it."""
-    said = ask("apt-cache", "show", "--no-all-versions", name)
-    version, architecture = (re.search(rf"^{field}: (.*)$", said, re.M)
-                             for field in ("Version", "Architecture"))
-    assert version and architecture, f"apt-cache says nothing of {name}"
-    return version[1], architecture[1]
+def candidates(names: set[str]) -> dict[str, tuple[str, str]]:
+    """Version and architecture of packages, by name, as this machine has them or would install them."""
+    if not names:
+        return {}
+    found: dict[str, tuple[str, str]] = {}
+    for said in ask("apt-cache", "show", "--no-all-versions", *names).split("\n\n"):
+        fields = dict(re.findall(r"^(Package|Version|Architecture): (.*)$", said, re.M))
+        found.setdefault(fields["Package"], (fields["Version"], fields["Architecture"]))
+    assert names == set(found), f"apt-cache says nothing of {names - set(found)}"
+    return found
 
 
 def add_packages(document: Element, folder: pathlib.Path) -> None:
@@ -114,8 +117,8 @@ def add_packages(document: Element, folder: pathlib.Path) -> None:
             relation(package["SPDXID"], "GENERATED_FROM", "SPDXRef-Source"),
             *(relation(package["SPDXID"], "DEPENDS_ON", identifier("Package", other))
               for other in needed(path))]
-    document["packages"].extend(debian_package(name, *candidate(name), "NOASSERTION")
-                                for name in sorted(others - set(files)))
+    document["packages"].extend(debian_package(name, *candidate, "NOASSERTION")
+                                for name, candidate in sorted(candidates(others - set(files)).items()))
 
 
 def make(version: str, tarball: pathlib.Path, sources: pathlib.Path, packages: pathlib.Path | None,
