@@ -29,7 +29,7 @@ HANGS_S = 1200
 MEETING_S = 300
 # They are of one rank as soon as they are loaded.
 BODIES = ('torch_rank_callbacks', 'torch_rank_collectives', 'torch_rank_failures', 'torch_rank_fp8',
-          'torch_rank_invariant', 'torch_rank_training')
+          'torch_rank_invariant', 'torch_rank_topk', 'torch_rank_training')
 
 
 def find(body):

@@ -18,6 +18,9 @@ done by gloo. For those who keep another back end there is a communication hook:
     state = netfc.torch.Fp8State(group)  # or with a byte for each gradient
     model.register_comm_hook(state, netfc.torch.fp8_hook)
 
+    state = netfc.torch.TopKState(group)  # or with the greatest gradients alone
+    model.register_comm_hook(state, netfc.torch.topk_hook)
+
 node_hook is for nodes with several GPUs: NCCL inside, the switch between. all_reduce of tensors on
 a GPU goes through pinned memory. all_reduce_into() has sums of 8 or 16 bits as float32. stats()
 tells what a group has counted.
@@ -31,6 +34,7 @@ from netfc.torch.fp8 import Fp8State, fp8_hook
 from netfc.torch.group import NetfcProcessGroup, all_reduce_into, mean_hook, register, stats
 from netfc.torch.node import NodeState, node_hook
 from netfc.torch.options import Options
+from netfc.torch.topk import TopKState, topk_hook
 
 __all__ = [
     "AllreduceError",
@@ -38,11 +42,13 @@ __all__ = [
     "NetfcProcessGroup",
     "NodeState",
     "Options",
+    "TopKState",
     "all_reduce_into",
     "fp8_hook",
     "mean_hook",
     "node_hook",
     "stats",
+    "topk_hook",
 ]
 
 register()

@@ -248,10 +248,10 @@ def test_the_first_example_of_the_document(tmp_path):
         assert re.search(rf'rank {rank}: loss [0-9]\.[0-9]+, 10[0-9] reductions', done.stdout)
 
 
-def test_the_document_s_hook_for_nodes(tmp_path):
-    """Two nodes of two ranks each; gloo in the place of NCCL."""
+def with_hook_of_the_document(tmp_path, state):
+    """What four ranks print whose model has the hook of that state."""
     script = tmp_path / 'train.py'
-    hook = next(block for block in blocks('python') if 'NodeState' in block)
+    hook = next(block for block in blocks('python') if state in block)
     script.write_text(
         'import json, torch, torch.distributed, netfc.torch\n'
         'torch.distributed.init_process_group("gloo")\n'
@@ -268,7 +268,16 @@ def test_the_document_s_hook_for_nodes(tmp_path):
             stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)
     needs.libuv_of_torch(done.stderr)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count('means [[3.75, 3.75, 3.75]]') == 4  # (1 + 2 + 4 + 8) / 4
+    return done.stdout
+
+
+@pytest.mark.parametrize('state', [
+    pytest.param('NodeState', id='nodes'),  # two of two ranks each; gloo in the place of NCCL
+    pytest.param('TopKState', id='the greatest'),  # there is one block
+])
+def test_hooks_of_the_document(tmp_path, state):
+    told = with_hook_of_the_document(tmp_path, state)
+    assert told.count('means [[3.75, 3.75, 3.75]]') == 4, told  # (1 + 2 + 4 + 8) / 4
 
 
 @pytest.mark.parametrize('device', ['cpu', 'cuda'])
