@@ -80,6 +80,7 @@ def test_engines_alone_are_measured(measured):
         assert len(look_ups) == (5 if result['kernel'] is None else 0)
 
 
+@pytest.mark.slow
 def test_traffic_mixes_are_measured_part_by_part(measured):
     done = measured[1]['done']
     assert set(done['mixes_alone']) == set(done['mixes']) and len(done['mixes']) == 3

@@ -19,6 +19,7 @@ def bench(*options):
                           capture_output=True, timeout=switch.TIMEOUT_S, check=False)
 
 
+@pytest.mark.slow
 @needs_namespaces
 @needs_tap
 def test_a_row_for_each_port_and_mode(tmp_path):

@@ -110,6 +110,7 @@ def test_report_is_whole(report):
     assert size < 2e6
 
 
+@pytest.mark.slow
 def test_committed_report_says_the_same(report):
     """Its tables of accuracy, float-to-integer and MSE are the same in both variants."""
     new, old = ((report / 'evaluation.md').read_text(), REPORT.read_text())

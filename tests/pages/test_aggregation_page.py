@@ -10,6 +10,7 @@ import pytest
 
 import oracle
 import playground
+import tiers
 from oracle.formats import FORMATS_BY_NAME
 
 from browser import Browser, By, DESK, Keys, PHONE, needs_browser
@@ -101,7 +102,7 @@ def test_sums(browser, address, form, loss):
     assert wrong and browser.text('#sums-note').startswith(f'{wrong} of 18 sums of floats are not ')
 
 
-@pytest.mark.parametrize('loss', [0, 30])
+@pytest.mark.parametrize('loss', [0, *tiers.later('slow', 30)])
 def test_every_step_keeps_the_rules_of_slots(browser, address, loss):
     """What the page shows after each packet, beside what aggregation is said to do."""
     show(browser, address, format='fp16', loss=loss, course=3)

@@ -112,6 +112,7 @@ def test_the_installed_package_finds_the_installed_library(tmp_path):
     assert run(DISTRIBUTION, '-c', code, cwd=tmp_path, env=environment).strip() == '3.75'
 
 
+@pytest.mark.slow
 def test_pip_installs_it_beside_the_distributions_numpy(tmp_path):
     """Without a network, as docs/clients.md says."""
     source = tmp_path / 'python'

@@ -199,6 +199,7 @@ def test_the_hook_for_those_who_keep_gloo(tmp_path):
     assert hooked[0] == hooked[1] == hooked[2]
 
 
+@pytest.mark.slow
 def test_torchrun(tmp_path):
     """The launcher's store and variables; the second attempt of a rank that fails gets through."""
     script = pathlib.Path(tmp_path / 'train.py')

@@ -189,6 +189,7 @@ def test_the_networks_faults_fail_nothing(kind, note):
     assert done.returncode == 0 and (note is None or note in done.stdout)
 
 
+@pytest.mark.slow
 def test_a_switch_that_takes_its_time():
     """Two seconds for each reply, as many as there are on the way at a time."""
     late = collections.deque()

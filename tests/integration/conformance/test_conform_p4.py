@@ -17,6 +17,7 @@ import p4_python
 import project_scripts
 import sanitized
 import switch
+import tiers
 
 PROGRAM = project_scripts.PROGRAMS / 'netfc-conform'
 REFLECT = bmv2.FORWARD['reflect']
@@ -54,8 +55,8 @@ class Bridge:
 @pytest.mark.parametrize('name, options, export, only', [
     ('fp16_k1024', ['-DNETFC_COMPACT', '-DNETFC_LANES=8'], ['--layout', 'compact', '--lanes', '8'],
      '2001-2018,1101'),
-    ('bf16_exact', ['-DNETFC_FORMAT=3', '-DNETFC_EXACT', '-DNETFC_LANES=4'],
-     ['--layout', 'direct', '--lanes', '4'], '2009,1033'),
+    *tiers.later('long', ('bf16_exact', ['-DNETFC_FORMAT=3', '-DNETFC_EXACT', '-DNETFC_LANES=4'],
+                          ['--layout', 'direct', '--lanes', '4'], '2009,1033')),
 ])
 def test_what_it_offers_passes(name, options, export, only):
     with contextlib.closing(Bridge(options, REFLECT + bmv2.exported(name, *export))) as bridge:

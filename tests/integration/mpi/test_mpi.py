@@ -15,6 +15,7 @@ import hosts
 import mpi_runs
 import pytest
 import tree_network
+import tiers
 
 pytestmark = mpi_runs.marks
 BOTH_WAYS = pytest.mark.parametrize('option', ['--aggregate', mpi_runs.NODES],
@@ -23,7 +24,8 @@ SCARCE = mpi_runs.PROGRAMS / 'libscarce.so'
 SOURCES = pathlib.Path(__file__).resolve().parents[2] / 'mpi'
 
 
-@pytest.fixture(name='kind', params=mpi_runs.KINDS)
+# What a change must pass is tried with the first library that there is; the others when it is whole.
+@pytest.fixture(name='kind', params=[*mpi_runs.KINDS[:1], *tiers.later('slow', *mpi_runs.KINDS[1:])])
 def mpi_library(request):
     return request.param
 
@@ -51,6 +53,12 @@ OF_TWO_NODES = [(4, 'allreduce all_types scatter started'), (5, 'reduce doubles 
 RUNS = {'ranks': OF_A_NODE, 'nodes': OF_A_NODE, 'one_switch': OF_TWO_NODES, 'tree': OF_TWO_NODES}
 
 
+def of_network(network):
+    """One process of xdist runs all that is on a network; one node and one tree are for every change."""
+    return [pytest.mark.xdist_group(f'mpi-{network}'),
+            *([] if network in ('ranks', 'tree') else [pytest.mark.slow])]
+
+
 def run_checks(folders, kind, network):
     """What has become of each run on a network; the statistics of its switch, or of the root."""
     def run(host, ranks, checks, **environment):
@@ -75,9 +83,8 @@ def run_once(tmp_path_factory):
     return functools.cache(functools.partial(run_checks, tmp_path_factory))
 
 
-# One process of xdist runs all that is on a network.
 @pytest.mark.parametrize('network,ranks,check', [
-    pytest.param(network, ranks, check, marks=pytest.mark.xdist_group(f'mpi-{network}'))
+    pytest.param(network, ranks, check, marks=of_network(network))
     for network, runs in RUNS.items() for ranks, checks in runs for check in checks.split()])
 def test_results_are_exact(run_together, kind, network, ranks, check):
     runs, _ = run_together(kind, network)
@@ -91,7 +98,7 @@ def test_results_are_exact(run_together, kind, network, ranks, check):
 
 
 @pytest.mark.parametrize('network', [
-    pytest.param(network, marks=pytest.mark.xdist_group(f'mpi-{network}')) for network in RUNS])
+    pytest.param(network, marks=of_network(network)) for network in RUNS])
 def test_no_job_stays(run_together, kind, network):
     runs, stats = run_together(kind, network)
     for done in runs.values():

@@ -121,6 +121,7 @@ def test_what_values_of_eight_bits_add():
             assert part == expected
 
 
+@pytest.mark.long
 def test_targets_agree():
     """BMv2's entries are Tofino's without the tables that BMv2 computes."""
     options = ('--aggregate', 'sums', '-n', '3')

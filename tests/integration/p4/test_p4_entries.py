@@ -18,19 +18,22 @@ import p4_rows
 import p4_targets
 import switch
 import table_builder
+import tiers
 from p4_entries import complaint, run
 from p4_targets import EXACT_SETS, LAYOUTS, LOG_SETS, REQUEST, exported, verdict
 
 RANDOM_PAIRS = 100000
 NO_RESULT = -0x8000
+QUICK = ('fp16_k1024 compact', 'posit16_k1 direct', 'fp16_exact')
 WITHOUT_PROGRAM = ('it has no P4 program; of the correctly rounded sets, fp16_exact, bf16_exact, fp32_exact '
                    'and those of fp8 have one')
 
 
 def in_one_process(*words):
-    """A lane takes seconds to fill: one process does that, and all tests of it."""
+    """A lane takes seconds to fill: one process does that, and all tests of it. One of each kind is for every change."""
     name = ' '.join(words)
-    return pytest.param(words, id=name, marks=pytest.mark.xdist_group(name))
+    later = () if name in QUICK else (pytest.mark.long,)
+    return pytest.param(words, id=name, marks=(pytest.mark.xdist_group(name), *later))
 
 
 @pytest.fixture(name='lane', scope='module', params=[
@@ -182,7 +185,7 @@ def test_the_last_entry_says_what_all_are_for(target, last):
 
 
 @pytest.mark.parametrize('name, options', [
-    *((name, ('--layout', 'compact')) for name in LOG_SETS if not name.startswith('posit')),
+    *tiers.later('long', *((name, ('--layout', 'compact')) for name in LOG_SETS if not name.startswith('posit'))),
     ('bf16_k128', ('--layout', 'compact', '--lanes', '3')),
     ('fp16_k16_floor', ('--layout', 'compact', '--port', '9'))])
 def test_targets_agree(name, options):

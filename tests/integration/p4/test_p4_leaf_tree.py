@@ -11,6 +11,7 @@ import hosts
 import oracle
 import p4_jobs
 import sanitized
+import tiers
 from netfc import aggregation, allreduce
 from p4_leaf import Leaf, Variant
 
@@ -101,8 +102,8 @@ def rounded(values, form, op):
 
 
 @pytest.mark.parametrize('form, op, trouble, workers', [
-    ('fp16', 'sum', 0.1, 2), ('fp16', 'mean', 0, 4), ('int32', 'sum', 0.1, 2),
-    ('fp8_e4m3', 'mean', 0, 2)])
+    ('fp16', 'sum', 0.1, 2), *tiers.later('long', ('fp16', 'mean', 0, 4), ('int32', 'sum', 0.1, 2),
+                                         ('fp8_e4m3', 'mean', 0, 2))])
 def test_sums(form, op, trouble, workers, tmp_path):
     """Of two leaves: the exact sum, rounded once, whatever the links do to packets."""
     values = gradients(2 * workers, form)

@@ -21,6 +21,7 @@ import p4_entries
 import p4_python
 import p4_rows
 import switch
+import tiers
 
 def arithmetic(name, lanes, share=1):
     """Requests in packets of 1 to `lanes` lanes: special values, boundaries, random operands."""
@@ -56,12 +57,13 @@ def test_every_byte(name, layout, lanes, forward, tmp_path):
 
 
 @pytest.mark.parametrize('name, lanes, forward', [
-    ('fp16_k1024', 2, 'pair'), ('bf16_k128_floor', 8, 'reflect')])
+    ('bf16_k128_floor', 8, 'reflect'), *tiers.later('long', ('fp16_k1024', 2, 'pair'))])
 def test_every_byte_without_bmv2(name, lanes, forward, tmp_path):
     """The layout with few entries; lanes of the direct one are in test_p4_entries.py."""
     check_every_byte(name, 'compact', lanes, forward, through_python, 200, tmp_path)
 
 
+@pytest.mark.long
 def test_every_byte_of_tofino(tmp_path):
     """The program for TNA, but for frames that are shorter than their IP header says: a parser of
     Tofino does not know a frame's length."""

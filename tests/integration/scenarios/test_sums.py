@@ -41,6 +41,7 @@ def test_exact_sums_and_a_worker_that_is_killed(tmp_path):
     assert f'{VALUES:,}   100.00 %' in said
 
 
+@pytest.mark.slow
 @needs.needs_namespaces
 def test_exact_sums_and_a_leaf_that_is_killed(tmp_path):
     said, figures = run_with_figures('tree', tmp_path / 'figures.json')
@@ -54,6 +55,7 @@ def test_exact_sums_and_a_leaf_that_is_killed(tmp_path):
     assert f'{VALUES:,} of {VALUES:,} sums correctly rounded, 100.00 %' in said
 
 
+@pytest.mark.slow
 @needs.needs_namespaces
 def test_trees_of_each_depth_on_bad_links(tmp_path):
     """Few values; all packets are as often lost, doubled and overtaken as with millions."""

@@ -19,6 +19,7 @@ def measured(*options):
                           capture_output=True, timeout=switch.TIMEOUT_S, check=False)
 
 
+@pytest.mark.slow
 @needs_namespaces
 @needs_tap
 def test_the_filter_covers_tap_and_af_packet(tmp_path):

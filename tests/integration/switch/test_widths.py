@@ -15,6 +15,7 @@ import frames
 import hosts
 import oracle
 import switch
+import tiers
 from controlled import controlled, netfc_ctl
 
 from netfc import scapy
@@ -82,7 +83,7 @@ def test_every_engine_of_32_bits(match, bits):
 
 
 @pytest.mark.parametrize('match, bits', [
-    ('hash', None), ('fpu', None), *itertools.product(('direct',), (64, 256, 512))])
+    ('fpu', None), ('direct', 512), *tiers.later('slow', ('hash', None), ('direct', 64), ('direct', 256))])
 def test_every_engine_of_8_bits(match, bits):
     """All pairs of operands."""
     pairs = list(itertools.product(range(256), repeat=2))
