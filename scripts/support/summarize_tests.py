@@ -92,13 +92,8 @@ def read_steps(path):
         yield f"{status:8}{minutes:>6}  {name}" + (f": {reason}" if reason else "")
 
 
-def main():
-    """Print the summary. Returns the exit status: 1 if a step has failed."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("folder", type=pathlib.Path)
-    folder = parser.parse_args().folder
-    steps = list(read_steps(folder / "steps"))
-    print("\n".join(steps))
+def read_outcomes(folder):
+    """The tests of all JUnit files in a folder; what has passed alone in the end did not fail."""
     outcomes = Outcomes()
     alone = sorted(folder.glob("*-alone.xml"))
     for path in sorted(folder.glob("*.xml")):
@@ -108,6 +103,17 @@ def main():
         again = Outcomes()
         read_junit(again, path)
         outcomes.note_alone(again)
+    return outcomes
+
+
+def main():
+    """Print the summary. Returns the exit status: 1 if a step has failed."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("folder", type=pathlib.Path)
+    folder = parser.parse_args().folder
+    steps = list(read_steps(folder / "steps"))
+    print("\n".join(steps))
+    outcomes = read_outcomes(folder)
     print("\n".join(outcomes.lines()))
     return 1 if any(step.startswith("failed") for step in steps) else 0
 
