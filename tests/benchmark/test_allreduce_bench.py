@@ -10,7 +10,7 @@ import needs
 import project_scripts
 import switch
 
-from benchmark.allreduce import paths, run
+from benchmark.allreduce import paths, run, sparse
 
 BENCH = project_scripts.SCRIPTS / 'bench'
 
@@ -56,6 +56,33 @@ def test_table_of_paths():
     assert lines[2:] == [
         f'| {gloo} |  |  | 50 (40 to 60) | 125 | 1.00 | 1.0 |  |',
         '| TAP | 1448 | gso | 500 (500 to 500) | 12 | 10.00 | 4.0 | 1.5 % |']
+
+
+def test_table_of_zeros():
+    found = [{'by': by, 'bytes': 1_000_000, 'layout': layout, 'share': share, 'seconds': [seconds],
+              'sent': sent, 'received': 2 * sent}
+             for by, layout, share, seconds, sent in (
+                 ('netfc', 'none', 1.0, 0.2, 1e6), ('netfc', 'blocks', 0.001, 0.1, 5e4),
+                 ('netfc', 'scattered', 0.1, 0.2, 1e6), ('gloo', 'none', 1.0, 0.4, 2e6))]
+    assert list(sparse.table(found))[-4:] == [
+        '| 1 MB | none | 0.20 s | 0.50 | 1 MB | 2 MB |',
+        '| 1 MB | 99.9 % in blocks | 0.10 s | 0.25 | 0.05 MB | 0.1 MB |',
+        '| 1 MB | 90 % scattered | 0.20 s | 0.50 | 1 MB | 2 MB |',
+        '| 1 MB | gloo | 0.40 s | 1.00 | 2 MB | 4 MB |']
+
+
+@needs.skip_where('' if importlib.util.find_spec('torch') else 'torch is not installed')
+@needs.needs_namespaces
+def test_zeros_beside_gloo(tmp_path):
+    done = subprocess.run(
+        [BENCH, 'sparse', '--sizes', '400000', '--times', '1', '--workers', '2', '--json', tmp_path / 'figures'],
+        text=True, env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)}, capture_output=True, timeout=3000,
+        stdin=subprocess.DEVNULL, check=False)
+    assert done.returncode == 0, done.stderr
+    dense, *zeros, gloo = json.loads((tmp_path / 'figures').read_text())
+    assert (dense['layout'], gloo['by'], len(zeros)) == ('none', 'gloo', 6)
+    few = next(each for each in zeros if (each['layout'], each['share']) == ('blocks', 0.001))
+    assert few['sent'] < dense['sent'] / 4 and few['received'] < dense['received'] / 4
 
 
 @needs.skip_where('' if importlib.util.find_spec('torch') else 'torch is not installed')

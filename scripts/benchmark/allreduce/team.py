@@ -18,7 +18,7 @@ class Workers:
         by: a way, of worker.WAYS. arguments: more of each worker's Communicator.
         """
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="netfc-"))
-        hosts = list(network.hosts.values())[:count]
+        self.hosts = hosts = list(network.hosts.values())[:count]
         options = {"by": by, "workers": len(hosts), "address": network.address,
                    "token": allreduce.draw_token(), "build": build,
                    "rendezvous": f"{folder}/rendezvous", "cores": worker_cores(by)}
@@ -32,10 +32,10 @@ class Workers:
     def _answers(self):
         return [worker.listen(patience=3600) for worker in self._workers]
 
-    def seconds(self, size, times, kind="all_reduce"):
-        """Of the slowest worker, each time."""
+    def seconds(self, size, times, kind="all_reduce", **more):
+        """Of the slowest worker, each time. more: of the task."""
         for worker in self._workers:
-            worker.tell(json.dumps({"kind": kind, "bytes": size, "times": times}))
+            worker.tell(json.dumps({"kind": kind, "bytes": size, "times": times, **more}))
         return [max(each) for each in zip(*self._answers())]
 
     def counters(self):

@@ -3,8 +3,9 @@
 
 worker.py OPTIONS, a JSON object. Then, for each line of JSON on standard input with the keys
 `kind` (of a collective), `bytes` (of the whole vector, all parts together) and `times`, it prints
-a line: the list of seconds, one for each time. Values are such that the sums are the same in every
-order; each is checked.
+a line: the list of seconds, one for each time. With `filled` and `block`, an all_reduce is of vectors
+whose other blocks are zeros. Values are such that the sums are the same in every order; each is
+checked.
 """
 
 import contextlib
@@ -102,6 +103,25 @@ def given(worker, count):
     return (numpy.arange(count) % DIFFERENT + worker).astype(numpy.float32)
 
 
+def are_filled(worker, count, filled, block):
+    """Which of a worker's values are not 0: blocks of so many, each with that probability."""
+    drawn = numpy.random.default_rng(worker).random(-(-count // block)) < filled
+    return numpy.repeat(drawn, block)[:count]
+
+
+def sparse(worker, count, filled, block):
+    """What a worker gives whose other values are 0."""
+    return given(worker, count) * are_filled(worker, count, filled, block)
+
+
+def is_sparse_right(values, workers, filled, block):
+    """Whether that is the sum of what they give, to the last bit."""
+    sums = numpy.zeros(len(values), numpy.float32)
+    for worker in range(workers):
+        sums += sparse(worker, len(values), filled, block)
+    return numpy.array_equal(values.view(numpy.uint32), sums.view(numpy.uint32))
+
+
 def is_right(kind, options, values, own):
     """Whether that came of it."""
     worker, workers, part = options["worker"], options["workers"], len(own)
@@ -118,24 +138,27 @@ def is_right(kind, options, values, own):
     return kind == "barrier" or numpy.array_equal(values, given(0, len(values)))
 
 
-def timed(way, options, kind, count):
+def timed(way, options, task):
     """Seconds for one vector; a reduction of one value before lets all begin at once."""
-    part = count // options["workers"]
-    values = given(options["worker"], part * options["workers"])
+    kind, part = task["kind"], task["bytes"] // 4 // options["workers"]
+    zeros = (task["filled"], task["block"]) if "filled" in task else None
+    count = part * options["workers"]
+    values = sparse(options["worker"], count, *zeros) if zeros else given(options["worker"], count)
     own = given(options["worker"], part)
     way.run("all_reduce", numpy.zeros(1, numpy.float32), own)
     began, cpu = time.monotonic(), time.process_time()
     way.run(kind, values, own)
     seconds = time.monotonic() - began
     options["cpu"] = options.get("cpu", 0.0) + time.process_time() - cpu
-    if not is_right(kind, options, values, own):
+    if not (is_sparse_right(values, options["workers"], *zeros) if zeros
+            else is_right(kind, options, values, own)):
         sys.exit(f"{kind}: a result is wrong")
     return seconds
 
 
 def measure(way, options, task):
     """Seconds for a task, by times."""
-    return [timed(way, options, task["kind"], task["bytes"] // 4) for _ in range(task["times"])]
+    return [timed(way, options, task) for _ in range(task["times"])]
 
 
 def main():
