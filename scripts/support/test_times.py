@@ -25,7 +25,8 @@ CONDITIONS = "on", "tests passed", "skipped"
 def read_table(text):
     """Rows of the table between the marks: a name, and a cell for each kind."""
     lines = text.split(BEGIN)[1].split(END)[0].splitlines()[2:]
-    return {name: cells for name, *cells in (re.split(r" *\| *", line.strip("| ")) for line in lines)}
+    cells = ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines)
+    return {name: values for name, *values in cells}
 
 
 def written(text, rows):
