@@ -106,6 +106,7 @@ class Browser:
         """Opens an address in a page that has seen nothing before."""
         self.driver.get('about:blank')
         self.console()  # an earlier page asked its switch, which may have ended
+        self.requests()
         self.driver.get(address)
 
     def run(self, script, *arguments):
@@ -157,7 +158,7 @@ class Browser:
         return [entry['message'] for entry in self.driver.get_log('browser')]
 
     def requests(self):
-        """The addresses that pages have asked for since it was last asked, but data and blank ones."""
+        """The addresses that the page has asked for since it was last asked, but data and blank ones."""
         entries = (json.loads(entry['message'])['message']
                    for entry in self.driver.get_log('performance'))
         urls = [entry['params']['request']['url'] for entry in entries

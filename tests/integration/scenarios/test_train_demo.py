@@ -36,8 +36,8 @@ def test_report_and_figures(tmp_path):
         assert len(way['accuracies']) == 1 and 0 < way['accuracies'][0] <= 1
     assert figures['differing'] == {'5 % of packets lost': 0, 'ranks dealt out differently': 0}
     row, = figures['timed']
-    # A step of 100 Mbit/s moves all gradients at the least.
-    assert row['seconds']['netfc'] > 32 * figures['weights'] / 100e6
+    # A step of 100 Mbit/s moves all gradients at the least, but for chunks that are all zeros.
+    assert row['seconds']['netfc'] > 16 * figures['weights'] / 100e6
     text = page.read_text()
     assert f'| 5 % of packets lost | 0 of {figures["weights"]:,} |' in text
     for name in ('loss', 'error'):
@@ -54,7 +54,8 @@ def test_the_weights_below_two_leaves_are_those_of_one_switch(tmp_path):
     runs = list(json.loads((tmp_path / 'figures').read_text())['runs'].values())
     assert [run['differing'] for run in runs] == [0, 0, 0]
     for run in runs[1:]:
-        assert run['rank_bytes'] > 4 * 5 * run['weights']
+        # Four bytes a gradient, but for chunks that are all zeros.
+        assert 2 < run['rank_bytes'] / (5 * run['weights']) < 8
         assert 1 < run['leaf_bytes'] / run['rank_bytes'] < 4
 
 
