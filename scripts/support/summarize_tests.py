@@ -15,6 +15,8 @@ import xml.etree.ElementTree as ET
 # What cmocka prints of a test that Meson has run, one of those in a program.
 CMOCKA = re.compile(r"^\[ +(OK|SKIPPED|FAILED) +\] (?:\w+: )?(\S+)", re.MULTILINE)
 CMOCKA_OUTCOMES = {"OK": "passed", "SKIPPED": "skipped", "FAILED": "failed"}
+# What xdist adds to names of tests that one of its processes runs together; they have it not when run alone.
+IN_GROUP = re.compile(r"@[\w -]+$")
 SKIPPED_BECAUSE = re.compile(r"^skipped: (.+)$", re.MULTILINE)
 
 
@@ -74,7 +76,7 @@ def read_cmocka(outcomes, name, printed):
 def read_junit(outcomes, path):
     """The tests in a JUnit file."""
     for case in ET.parse(path).iter("testcase"):
-        name = f"{case.get('classname', '')} {case.get('name')}".strip()
+        name = IN_GROUP.sub("", f"{case.get('classname', '')} {case.get('name')}".strip())
         skipped = case.find("skipped")
         if case.find("failure") is not None or case.find("error") is not None:
             outcomes.note(name, "failed")
