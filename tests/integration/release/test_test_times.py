@@ -8,6 +8,7 @@ import pytest
 import project_scripts
 
 sys.path.insert(0, str(project_scripts.SCRIPTS / 'support'))
+import summarize_tests  # noqa: E402 pylint: disable=wrong-import-position
 import test_times  # noqa: E402 pylint: disable=wrong-import-position
 
 TEXT = f'before\n{test_times.BEGIN}{test_times.HEAD}{test_times.END}after\n'
@@ -42,3 +43,13 @@ def test_a_run_takes_its_column_and_no_other(results):
 def test_nothing_is_written_of_a_run_that_failed(results):
     with pytest.raises(SystemExit, match='these steps have failed: Units'):
         results(('passed', 'Style', '', '9'), ('failed', 'Units', '', '61'))
+
+
+@pytest.mark.parametrize('again, passed, failed, alone', [('', 1, [], ['a one']), ('<failure/>', 0, ['a one'], [])])
+def test_a_second_run_is_of_the_same_test(tmp_path, again, passed, failed, alone):
+    """Which pytest calls otherwise where a process of xdist has a group of tests."""
+    case = '<t><testcase classname="a" name="one{}">{}</testcase></t>'
+    (tmp_path / 'switch.xml').write_text(case.format('@some-group', '<failure/>'))
+    (tmp_path / 'switch-alone.xml').write_text(case.format('', again))
+    outcomes = summarize_tests.read_outcomes(tmp_path)
+    assert (outcomes.passed, outcomes.failed, outcomes.only_alone) == (passed, failed, alone)
