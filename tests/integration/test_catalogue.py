@@ -395,3 +395,14 @@ def test_statistics_have_every_reason():
     stats = switch.run([[frames.plain_frame(frames.request())]]).stats
     assert list(stats['taken_up']) == names_of('taken')
     assert list(stats['drops']) == names_of('drop')
+
+
+def test_the_protocol_says_the_ports_and_how_many_lanes_fit():
+    """In its sentences; its tables are compared above."""
+    text = ' '.join(text_of('docs/protocol.md').split())
+    assert f'over IPv4 or IPv6 to port {protocol.UDP_PORT} (' in text
+    assert f'UDP ports of `--aggregate` ({aggregation.UDP_PORT} and up' in text
+    room = 1500 - 20 - 8 - 12  # IPv4, UDP, NetFC
+    narrow = room // 3 // 2 * 2  # x, y and z have even numbers of bytes
+    assert re.findall(r'(\d+) lanes fill a 1,500-byte packet', text) == [
+        str(lanes) for lanes in (room // 6, room // 12, narrow)]
