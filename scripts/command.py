@@ -4,6 +4,7 @@
 import argparse
 import contextlib
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -15,6 +16,25 @@ from programs import CommandError
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
+def number(kind, least, most):
+    """A type of options: int or float, from least (None: 1, or more than 0) to most (None: any)."""
+    least_text = least if least is not None else 1 if kind is int else "more than 0"
+    bounds = f"{least_text} to {most:,}" if most is not None else (
+        least_text if least is None and kind is float else f"{least_text} or more")
+
+    def parse(text):
+        try:
+            value = kind(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value) or not (value > 0 if least is None else value >= least) or (
+                most is not None and value > most):
+            raise argparse.ArgumentTypeError(f"'{text}': expected {bounds}")
+        return value
+
+    return parse
+
+
 class CommandLine(argparse.ArgumentParser):
     """With --build, which scripts/support/run gives, and --json."""
 
@@ -23,6 +43,12 @@ class CommandLine(argparse.ArgumentParser):
         self.add_argument("--build", type=lambda text: pathlib.Path(text).resolve(),
                           default=ROOT / "build", help="build folder (default: build)")
         self.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
+
+    def add_argument(self, *words, least=None, most=None, **options):
+        """least, most: of an int or a float, which is more than 0 unless they say otherwise."""
+        if options.get("type") in (int, float):
+            options["type"] = number(options["type"], least, most)
+        return super().add_argument(*words, **options)
 
     def error(self, message):
         """Ends the program as all others do where their usage is wrong."""

@@ -151,11 +151,9 @@ def show(name, description, run, are_right, not_told):
     not_told(figures): who was not told of what was killed, and why; None: all were.
     """
     parser = CommandLine(name, description)
-    parser.add_argument("--values", type=int, default=1_000_000,
+    parser.add_argument("--values", type=int, most=100_000_000, default=1_000_000,
                         help="that each worker has (default %(default)s)")
     options = parser.parse_args()
-    if not 1 <= options.values <= 100_000_000:
-        parser.error("--values: give 1 to 100,000,000")
     with parser.in_namespaces(as_user=True):
         figures = run(options.build, options.values, narrator())
     write_json(options.json, figures)

@@ -115,7 +115,7 @@ def parsed():
     parser = CommandLine("demo tree-loss", __doc__)
     parser.add_argument("--lanes", type=int, default=2_000_000,
                         help="values of each worker, about (default %(default)s)")
-    parser.add_argument("--loss", type=int, default=20, help="percent of packets on each link that "
+    parser.add_argument("--loss", type=int, least=0, most=99, default=20, help="percent of packets on each link that "
                         "are lost, as many that come twice, as many that others overtake (default "
                         "%(default)s)")
     parser.add_argument("--levels", type=int, choices=FANS, nargs="+", default=list(FANS),

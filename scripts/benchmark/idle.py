@@ -79,10 +79,8 @@ def parsed():
     parser = CommandLine("bench idle", __doc__)
     parser.add_argument("--seconds", type=float, default=10, help="of idleness (%(default)s)")
     parser.add_argument("--answers", type=int, default=50, help="after a silence (%(default)s)")
-    parser.add_argument("--silence", type=float, default=1, help="seconds of each (%(default)s)")
+    parser.add_argument("--silence", type=float, least=0, default=1, help="seconds of each (%(default)s)")
     options = parser.parse_args()
-    if options.seconds <= 0 or options.answers < 1 or options.silence < 0:
-        parser.error("--seconds and --answers are more than 0, --silence no less")
     parser.programs(options.build, "dpdk-netfc")
     return parser, options
 

@@ -85,10 +85,8 @@ def parsed():
     most = protocol.lanes_in(PAYLOAD, options.format.id)
     if options.lanes is None:
         options.lanes = most
-    if not 1 <= options.lanes <= most:
+    if options.lanes > most:
         parser.error(f"--lanes {options.lanes}: 1 to {most} fit a packet of 1,500 bytes")
-    if options.rounds < 1:
-        parser.error(f"--rounds {options.rounds}: at least 1")
     return parser, options
 
 

@@ -41,14 +41,6 @@ SETTINGS = {"quick": Settings(rounds=3, passes=5), "mixes": Settings(), "usual":
 CELLS = {"quick": matrix.quick, "usual": matrix.usual, "full": matrix.full}
 
 
-def positive(text):
-    """A number of at least 1."""
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number
-
-
 def parsed():
     """The command line."""
     parser = CommandLine("bench", __doc__)
@@ -59,7 +51,7 @@ def parsed():
                           help=meaning)
     parser.add_argument("--poll", action="store_true",
                         help="with --mixes: also the direct engine that never sleeps, in turns")
-    parser.add_argument("--rounds", type=positive, metavar="N", help="rounds of each comparison (default 5)")
+    parser.add_argument("--rounds", type=int, metavar="N", help="rounds of each comparison (default 5)")
     parser.add_argument("--no-huge", action="store_true",
                         help="no hugepages, even if there are free ones")
     parser.add_argument("--document", type=pathlib.Path, nargs="?", const=ROOT / "docs",

@@ -171,20 +171,18 @@ def timed(build, options):
 def main():
     """The command line."""
     parser = CommandLine("demo any-number", __doc__)
-    parser.add_argument("--steps", type=int, default=STEPS, help="(default %(default)s)")
+    parser.add_argument("--steps", type=int, least=4, default=STEPS, help="(default %(default)s)")
     parser.add_argument("--quick", action="store_true",
                         help=f"1 and 2 processes, one of them killed, {QUICK} steps")
     parser.add_argument("--time", action="store_true",
                         help="instead: time of a step beside DistributedDataParallel's, by the"
                         " switch and by gloo")
-    parser.add_argument("--ranks", type=int, default=2, help="that are timed (default %(default)s)")
-    parser.add_argument("--megabits", type=int, nargs="*", default=[100, 1000, 0],
+    parser.add_argument("--ranks", type=int, least=2, default=2, help="that are timed (default %(default)s)")
+    parser.add_argument("--megabits", type=int, least=0, nargs="*", default=[100, 1000, 0],
                         help="of links that are timed, 0: no limit (default: 100 1000 0)")
     options = parser.parse_args()
     if options.quick:
         options.steps = QUICK
-    if options.steps < 4 or options.ranks < 2 or min(options.megabits, default=0) < 0:
-        parser.error("give --steps 4 or more, --ranks 2 or more, --megabits 0 or more")
     with parser.in_namespaces(as_user=True):
         figures = (timed if options.time else run_all)(options.build, options)
     write_json(options.json, figures)

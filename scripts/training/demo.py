@@ -155,8 +155,6 @@ def parsed():
     options.workers = options.workers or (TREE_WORKERS if options.tree else WORKERS)
     if options.quick:
         vars(options).update(QUICK)
-    if min(options.steps, options.timed_steps) < 1:
-        parser.error("--steps, --timed-steps: give 1 or more")
     if options.report and not options.report.suffix:
         parser.error(f"--report {options.report}: give a name with a suffix, training.md; plots go "
                      "into the folder training")

@@ -59,16 +59,16 @@ def test_table_of_paths():
 
 
 def test_table_of_zeros():
-    found = [{'by': by, 'bytes': 1_000_000, 'layout': layout, 'share': share, 'seconds': [seconds],
+    found = [{'by': by, 'bytes': 1_000_000, 'layout': layout, 'share': share, 'seconds': [2 * seconds, seconds],
               'sent': sent, 'received': 2 * sent}
              for by, layout, share, seconds, sent in (
                  ('netfc', 'none', 1.0, 0.2, 1e6), ('netfc', 'blocks', 0.001, 0.1, 5e4),
                  ('netfc', 'scattered', 0.1, 0.2, 1e6), ('gloo', 'none', 1.0, 0.4, 2e6))]
     assert list(sparse.table(found))[-4:] == [
-        '| 1 MB | none | 0.20 s | 0.50 | 1 MB | 2 MB |',
-        '| 1 MB | 99.9 % in blocks | 0.10 s | 0.25 | 0.05 MB | 0.1 MB |',
-        '| 1 MB | 90 % scattered | 0.20 s | 0.50 | 1 MB | 2 MB |',
-        '| 1 MB | gloo | 0.40 s | 1.00 | 2 MB | 4 MB |']
+        '| 1 MB | none | 0.20 s | 0.40 s | 0.50 | 1 MB | 2 MB |',
+        '| 1 MB | 99.9 % in blocks | 0.10 s | 0.20 s | 0.25 | 0.05 MB | 0.1 MB |',
+        '| 1 MB | 90 % scattered | 0.20 s | 0.40 s | 0.50 | 1 MB | 2 MB |',
+        '| 1 MB | gloo | 0.40 s | 0.80 s | 1.00 | 2 MB | 4 MB |']
 
 
 @needs.skip_where('' if importlib.util.find_spec('torch') else 'torch is not installed')

@@ -34,7 +34,9 @@ def test_a_row_for_each_port_and_mode(tmp_path):
     assert all(len(one['answers_us']) == 2 and min(one['answers_us']) > 0 for one in found)
 
 
-@pytest.mark.parametrize('options', [('--seconds', 0), ('--answers', 0), ('--silence', -1)])
-def test_bad_options(options):
-    done = bench(*options)
-    assert done.returncode == 1 and 'more than 0' in done.stderr
+@pytest.mark.parametrize('option, value, text', [
+    ('--seconds', 0, "'0': expected more than 0"), ('--seconds', 'nan', "'nan': expected more than 0"),
+    ('--answers', 0, "'0': expected 1 or more"), ('--silence', '-1', "'-1': expected 0 or more")])
+def test_bad_options(option, value, text):
+    done = bench(option, value)
+    assert done.returncode == 1 and text in done.stderr

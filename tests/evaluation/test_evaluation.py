@@ -496,3 +496,10 @@ def test_page_in_a_browser(report, address, width, tmp_path):
     assert found['font'] >= 16
     assert found['tables'] == (report / 'evaluation.md').read_text().count('\n| ---')
     assert found['headings'][0] == 'In short' and 'Memory' in found['headings']
+
+
+def test_errors_without_a_build(tmp_path):
+    done = subprocess.run([project_scripts.SCRIPTS / 'netfc-errors', 'add', 'fp16_k16'], text=True, check=False,
+                          env={**os.environ, 'NETFC_BUILD': str(tmp_path)}, capture_output=True, timeout=TIMEOUT_S)
+    assert done.returncode == 2 and 'Traceback' not in done.stderr
+    assert f"'{tmp_path}' is not the folder of a build" in done.stderr

@@ -27,17 +27,22 @@ class Bucket:
         return self._index
 
 
-def fp8_steps(form, feedback):
-    """What netfc.torch.fp8_hook makes of each step's gradients, of two buckets."""
-    state = netfc.torch.Fp8State(format=form, block=torch_eights.BLOCK, feedback=bool(feedback))
-    steps = []
-    for step in range(torch_eights.STEPS):
-        given = torch.from_numpy(torch_eights.gradients(RANK, step))
-        futures = [netfc.torch.fp8_hook(state, Bucket(given.clone(), index)) for index in (0, 1)]
+def steps_of(hook, state, gradients, steps):
+    """What a communication hook makes of each step's gradients, of two buckets."""
+    means = []
+    for step in range(steps):
+        given = torch.from_numpy(gradients(RANK, step))
+        futures = [hook(state, Bucket(given.clone(), index)) for index in (0, 1)]
         one, other = (future.wait().tolist() for future in futures)
         assert one == other
-        steps.append(one)
-    return steps
+        means.append(one)
+    return means
+
+
+def fp8_steps(form, feedback):
+    """Of netfc.torch.fp8_hook."""
+    state = netfc.torch.Fp8State(format=form, block=torch_eights.BLOCK, feedback=bool(feedback))
+    return steps_of(netfc.torch.fp8_hook, state, torch_eights.gradients, torch_eights.STEPS)
 
 
 def fp8_of_infinity():

@@ -4,23 +4,16 @@
 import torch
 
 import torch_sparse
-from torch_rank_fp8 import Bucket
+from torch_rank_fp8 import steps_of
 from torch_rank_group import RANK
 
 import netfc.torch
 
 
 def topk_steps(fraction, block):
-    """What netfc.torch.topk_hook makes of each step's gradients, of two buckets."""
+    """Of netfc.torch.topk_hook."""
     state = netfc.torch.TopKState(fraction=float(fraction), block=int(block))
-    steps = []
-    for step in range(torch_sparse.STEPS):
-        given = torch.from_numpy(torch_sparse.gradients(RANK, step))
-        futures = [netfc.torch.topk_hook(state, Bucket(given.clone(), index)) for index in (0, 1)]
-        one, other = (future.wait().tolist() for future in futures)
-        assert one == other
-        steps.append(one)
-    return steps
+    return steps_of(netfc.torch.topk_hook, state, torch_sparse.gradients, torch_sparse.STEPS)
 
 
 def topk_training():

@@ -160,7 +160,7 @@ def main():
     parser.add_argument("--queue", default=QUEUE, help="of a link, each way, as tc-tbf(8) has it")
     parser.add_argument("--values", type=int, default=25_000, help="binary32 of an allreduce")
     parser.add_argument("--slots", type=int, nargs="*", default=[], help="of each job")
-    parser.add_argument("--apart", type=float, default=0, help="seconds from a job to the next")
+    parser.add_argument("--apart", type=float, least=0, default=0, help="seconds from a job to the next")
     parser.add_argument("--stream", action="store_true", help="a TCP stream beside the jobs")
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--runs", type=int, default=3)

@@ -57,22 +57,23 @@ def results(options):
 
 def table(found):
     """Lines of Markdown."""
-    yield head("vector", "zeros", "time", "of gloo's", "sent", "received")
+    yield head("vector", "zeros", "time", "longest", "of gloo's", "sent", "received")
     gloo = {each["bytes"]: each for each in found if each["by"] == "gloo"}
     for each in found:
         zeros = f"{100 * (1 - each['share']):.3g} % in {each['layout']}"
         took, other = typical(each["seconds"]), typical(gloo[each["bytes"]]["seconds"])
         what = {"gloo": "gloo", "netfc": "none" if each["layout"] == DENSE else zeros}[each["by"]]
         yield row(size_text(each["bytes"]), what.replace("in scattered", "scattered"), time_text(took),
-                  f"{took / other:.2f}", *(f"{each[way] / 1e6:.3g} MB" for way in ("sent", "received")))
+                  time_text(max(each["seconds"])), f"{took / other:.2f}", *(f"{each[way] / 1e6:.3g} MB" for way in ("sent", "received")))
 
 
 def main():
     """The command line."""
     parser = CommandLine("bench sparse", __doc__)
     parser.add_argument("--quick", action="store_true", help="vectors of 1 MB alone")
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="bytes of a vector")
-    parser.add_argument("--workers", type=int, default=4)
+    parser.add_argument("--sizes", type=int, least=4, nargs="+", default=SIZES,
+                        help="bytes of a vector")
+    parser.add_argument("--workers", type=int, least=2, most=64, default=4)
     parser.add_argument("--mbit", type=int, default=100, help="of each link, each way")
     parser.add_argument("--times", type=int, default=3)
     options = parser.parse_args()

@@ -18,6 +18,7 @@ from evaluation.errors.numbers import ENCODINGS, OPERATIONS, Numbers
 from netfc import TableSet, TableSetError
 from netfc.commands._parser import DONE, FAILED, WRONG_USAGE, Parser
 from netfc.commands._program import program
+from netfc.errors import LibraryError
 
 PROGRAM = "netfc-errors"
 MOST_SETS, MOST_THREADS = 4, 256
@@ -142,7 +143,11 @@ def text(value):
 def main(arguments=None):
     """Runs the program. Returns its exit status."""
     parser, asked = parsed(arguments)
-    sets = open_sets(parser, asked.sets)
+    try:
+        sets = open_sets(parser, asked.sets)
+    except LibraryError as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return FAILED
     numbers = Numbers(sets[0].format)
     try:
         counted = sweep.run(sweep.Sweep(asked.op, numbers, sets, tally.Cells.of(numbers), asked.step,

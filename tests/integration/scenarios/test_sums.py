@@ -108,4 +108,4 @@ def test_a_leaf_that_was_not_named(leaf, text, said):
 @pytest.mark.parametrize('name', ['sums', 'tree'])
 def test_a_number_that_makes_no_sense_is_refused(name):
     done = run(name, '--values', '0')
-    assert done.returncode != 0 and '--values: give 1 to 100,000,000' in done.stderr
+    assert done.returncode != 0 and "--values: '0': expected 1 to 100,000,000" in done.stderr

@@ -60,7 +60,7 @@ def test_the_weights_below_two_leaves_are_those_of_one_switch(tmp_path):
 
 
 @pytest.mark.parametrize('words, text', [
-    (('--steps', '0'), 'give 1 or more'), (('--tree', '--quick'), 'demonstrations of their own'), (('--workers', '3'), 'choose from 2, 4, 8'),
+    (('--steps', '0'), 'expected 1 or more'), (('--tree', '--quick'), 'demonstrations of their own'), (('--workers', '3'), 'choose from 2, 4, 8'),
     (('--report', 'training'), 'give a name with a suffix')])
 def test_words_that_make_no_sense(words, text):
     done = train_demo.run(*words)
