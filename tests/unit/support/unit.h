@@ -18,7 +18,7 @@
 /** A test, to be listed with cmocka_unit_test(). */
 #define TEST(name) static void name(void **state __attribute__((unused)))
 
-/** Say something measured: a comment in TAP. */
+/** Say something measured. */
 #define REPORT(...) printf("# " __VA_ARGS__)
 
 /** Go through all operations. */
