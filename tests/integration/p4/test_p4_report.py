@@ -78,6 +78,35 @@ def test_what_is_compiled_replaces_its_rows(compiler, tmp_path):
     assert len(before) == len(after)
 
 
+def test_what_is_compiled_is_compared(compiler, tmp_path):
+    """Two at a time: nothing is written, what differs is said, and what is alike, too."""
+    of_direct = ('-j', '2', '--chip', 'tofino', '--layout', 'direct', '--format', 'fp16')
+    copy = tmp_path / 'p4.csv'
+    copy.write_text(COPY.read_text())
+    done = run(*of_direct, '--csv', copy, P4C=compiler)
+    assert re.search(r'^7 programs in 0 min \d+ s, 2 at a time$', done.stdout, re.M)
+    same = run(*of_direct, '--check', copy, P4C=compiler)
+    assert same.returncode == 0 and f'All are as in {copy}' in same.stdout and same.stderr == ''
+    lines = copy.read_text().replace('direct,4,7,40,4,', 'direct,4,6,41,4,').splitlines(True)
+    copy.write_text(''.join(line for line in lines if not line.startswith('Tofino 1,fp16,direct,2,')))
+    before = copy.read_text()
+    other = run(*of_direct, '--check', copy, P4C=compiler)
+    assert other.returncode == 1 and copy.read_text() == before
+    assert other.stderr.splitlines() == [
+        f'Tofino 1 fp16 direct 2: it has no row in {copy}',
+        'Tofino 1 fp16 direct 4: stages 7, not 6, SRAM 40, not 41',
+        f'2 of 7 programs differ from {copy}']
+    assert run('--chip', 'tofino', '--leaf', '--aggregate', '--check', P4C=compiler).returncode == 1
+
+
+@pytest.mark.parametrize('words, said', [
+    (['-j', '0'], "'0': expected a number from 1"), (['-j', 'all'], "'all': expected a number from 1"),
+    (['--show', 'a', '--check', 'b'], 'not allowed with argument')])
+def test_wrong_usage(words, said):
+    done = run(*words)
+    assert done.returncode == 2 and said in done.stderr
+
+
 def test_a_driver_that_dies(compiler, tmp_path):
     """Its last line is shown, and the table stays as it was."""
     copy = tmp_path / 'p4.csv'
@@ -85,7 +114,7 @@ def test_a_driver_that_dies(compiler, tmp_path):
     with open(compiler, 'w', encoding='utf-8') as file:
         file.write("#!/bin/sh\n[ $1 = --version ] || { echo Traceback '(most recent call last):' >&2; "
                    "echo 'TypeError: can only concatenate str' >&2; exit 1; }\n")
-    done = run('--chip', 'tofino', '--layout', 'direct', '--format', 'fp16', '--csv', copy, P4C=compiler)
+    done = run('-j', '2', '--chip', 'tofino', '--layout', 'direct', '--format', 'fp16', '--csv', copy, P4C=compiler)
     assert done.returncode == 1 and copy.read_text() == COPY.read_text()
     assert 'has died on Tofino 1 fp16 direct 1, exit status 1: TypeError: can only' in done.stderr
 
