@@ -5,6 +5,7 @@
 
 #include "operation.h"
 #include "job.h"
+#include "persistent.h"
 #include "shim.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -55,7 +56,7 @@ is_for_switch(struct call *call)
 
 /* ---- reductions ---------------------------------------------------------------------------- */
 
-static int
+int
 raise_error(MPI_Comm comm, int error)
 {
 	int class = MPI_SUCCESS;
@@ -90,11 +91,12 @@ wait_for(struct job *job, struct operation *operation)
 static int
 add(struct job *job, struct operation *operation, MPI_Request *request)
 {
+	const struct call *call = &operation->call;
 	int error = MPI_SUCCESS;
 
-	operation->holders = 2;
+	operation->holders = call->persistent == NULL ? 2 : 1;
 	operation->has_request = request != NULL;
-	if (request != NULL) {
+	if (request != NULL && call->persistent == NULL) {
 		error = progress_make_request(operation);
 		*request = operation->request;
 	}
@@ -103,14 +105,16 @@ add(struct job *job, struct operation *operation, MPI_Request *request)
 	return error;
 }
 
-/* request: where to put that of a reduction that is only started; else NULL. */
-static int
-reduce(const struct call *call, MPI_Request *request)
+int
+begin_reduction(const struct call *call, MPI_Request *request)
 {
 	struct operation *operation;
 	struct job *job;
 	int error;
 
+	if (shim.settings.verbose > 1)
+		shim_log("rank %d: %s of %zu values through the switch", shim.rank, call->name,
+			call->count);
 	job = job_of(call->comm, &error);
 	if (job == NULL)
 		return raise_error(call->comm, error);
@@ -123,19 +127,6 @@ reduce(const struct call *call, MPI_Request *request)
 	if (error == MPI_SUCCESS && request == NULL)
 		error = wait_for(job, operation);
 	return raise_error(call->comm, error);
-}
-
-/* False: left to MPI. */
-static bool
-try_switch(struct call *call, MPI_Request *request, int *error)
-{
-	if (!is_for_switch(call))
-		return false;
-	if (shim.settings.verbose > 1)
-		shim_log("rank %d: %s of %zu values through the switch", shim.rank, call->name,
-			call->count);
-	*error = reduce(call, request);
-	return true;
 }
 
 /* ---- who keeps what: false where something is wrong, for MPI finds the words for it ---------- */
@@ -221,11 +212,7 @@ keep_block(struct call *call, const void *send, void *receive, long long kept)
 		return keep_part(call, send, receive, first, counts[rank], count);             \
 	}
 
-/*
- * MPI allows no call in a forked process. The MPI library's own reduction might take part in the
- * parent's, and an error handler might end the whole run.
- */
-static int
+int
 refuse_fork(const char *name)
 {
 	shim_log("%s is called in a process that is forked from a rank: that is an error", name);
@@ -234,86 +221,51 @@ refuse_fork(const char *name)
 
 /* ---- by their names ------------------------------------------------------------------------ */
 
-/* A reduction: its parameters and arguments, what a rank keeps, and its request or NULL. */
-#define REDUCTION(function, parameters, arguments, keep, request)                        \
-	EXPORT int netfc_mpi_##function parameters;                                      \
-	int netfc_mpi_##function parameters                                              \
-	{                                                                                \
-		struct call call = {                                                     \
-			.name = "MPI_" #function, .type = type, .op = op, .comm = comm}; \
-		int error;                                                               \
-                                                                                         \
-		if (shim_is_forked())                                                    \
-			return refuse_fork(call.name);                                   \
-		if (shim_begin() && comm != MPI_COMM_NULL && keep &&                     \
-			try_switch(&call, request, &error))                              \
-			return error;                                                    \
-		return shim.real.function arguments;                                     \
+/* A reduction: its parameters and arguments, what a rank keeps, and how it begins. */
+#define FUNCTION(function, parameters, arguments, keep, begin)                             \
+	EXPORT int netfc_mpi_##function parameters;                                        \
+	int netfc_mpi_##function parameters                                                \
+	{                                                                                  \
+		struct call call = {                                                       \
+			.name = "MPI_" #function, .type = type, .op = op, .comm = comm};   \
+                                                                                           \
+		if (shim_is_forked())                                                      \
+			return refuse_fork(call.name);                                     \
+		if (shim_begin() && comm != MPI_COMM_NULL && keep && is_for_switch(&call)) \
+			return begin;                                                      \
+		return shim.real.function arguments;                                       \
 	}
 
 #define VALUES const void *send, void *receive
 #define HOW MPI_Datatype type, MPI_Op op
-#define IN MPI_Comm comm
-#define STARTED MPI_Request *request
+#define EACH(...) __VA_ARGS__
+
+/* One that is waited for, the same only started, and as a request to be started again and again. */
+#define REDUCTION(name, started, suffix, parameters, arguments, keep)                          \
+	FUNCTION(name##suffix, (EACH parameters, MPI_Comm comm), (EACH arguments, comm), keep, \
+		begin_reduction(&call, NULL))                                                  \
+	FUNCTION(started##suffix, (EACH parameters, MPI_Comm comm, MPI_Request * request),     \
+		(EACH arguments, comm, request), keep, begin_reduction(&call, request))        \
+	FUNCTION(name##_init##suffix,                                                          \
+		(EACH parameters, MPI_Comm comm, MPI_Info info, MPI_Request * request),        \
+		(EACH arguments, comm, info, request), keep, persistent_make(&call, request))
 
 /* All of them, for counts of one type. */
-#define REDUCTIONS(suffix, count_type)                                                            \
-	KEEP_SCATTERED(suffix, count_type)                                                        \
-	REDUCTION(Allreduce##suffix, (VALUES, count_type count, HOW, IN),                         \
-		(send, receive, count, type, op, comm), keep_all(&call, send, receive, count),    \
-		NULL)                                                                             \
-	REDUCTION(Iallreduce##suffix, (VALUES, count_type count, HOW, IN, STARTED),               \
-		(send, receive, count, type, op, comm, request),                                  \
-		keep_all(&call, send, receive, count), request)                                   \
-	REDUCTION(Reduce##suffix, (VALUES, count_type count, HOW, int root, IN),                  \
-		(send, receive, count, type, op, root, comm),                                     \
-		keep_at_root(&call, send, receive, count, root), NULL)                            \
-	REDUCTION(Ireduce##suffix, (VALUES, count_type count, HOW, int root, IN, STARTED),        \
-		(send, receive, count, type, op, root, comm, request),                            \
-		keep_at_root(&call, send, receive, count, root), request)                         \
-	REDUCTION(Reduce_scatter##suffix, (VALUES, const count_type counts[], HOW, IN),           \
-		(send, receive, counts, type, op, comm),                                          \
-		keep_scattered##suffix(&call, send, receive, counts), NULL)                       \
-	REDUCTION(Ireduce_scatter##suffix, (VALUES, const count_type counts[], HOW, IN, STARTED), \
-		(send, receive, counts, type, op, comm, request),                                 \
-		keep_scattered##suffix(&call, send, receive, counts), request)                    \
-	REDUCTION(Reduce_scatter_block##suffix, (VALUES, count_type count, HOW, IN),              \
-		(send, receive, count, type, op, comm), keep_block(&call, send, receive, count),  \
-		NULL)                                                                             \
-	REDUCTION(Ireduce_scatter_block##suffix, (VALUES, count_type count, HOW, IN, STARTED),    \
-		(send, receive, count, type, op, comm, request),                                  \
-		keep_block(&call, send, receive, count), request)
-
-/* A request that can be started again and again. */
-#define PERSISTENT(function, parameters, arguments)                                      \
-	EXPORT int netfc_mpi_##function parameters;                                      \
-	int netfc_mpi_##function parameters                                              \
-	{                                                                                \
-		struct call call = {                                                     \
-			.name = "MPI_" #function, .type = type, .op = op, .comm = comm}; \
-                                                                                         \
-		if (shim_is_forked())                                                    \
-			return refuse_fork(call.name);                                   \
-		if (shim_begin() && comm != MPI_COMM_NULL)                               \
-			leave_to_mpi(&call, LEFT_PERSISTENT);                            \
-		return shim.real.function arguments;                                     \
-	}
-
-#define MADE MPI_Info info, MPI_Request *request
-#define ALL_PERSISTENT(suffix, count_type)                                                       \
-	PERSISTENT(Allreduce_init##suffix, (VALUES, count_type count, HOW, IN, MADE),            \
-		(send, receive, count, type, op, comm, info, request))                           \
-	PERSISTENT(Reduce_init##suffix, (VALUES, count_type count, HOW, int root, IN, MADE),     \
-		(send, receive, count, type, op, root, comm, info, request))                     \
-	PERSISTENT(Reduce_scatter_init##suffix,                                                  \
-		(VALUES, const count_type counts[], HOW, IN, MADE),                              \
-		(send, receive, counts, type, op, comm, info, request))                          \
-	PERSISTENT(Reduce_scatter_block_init##suffix, (VALUES, count_type count, HOW, IN, MADE), \
-		(send, receive, count, type, op, comm, info, request))
+#define REDUCTIONS(suffix, count_type)                                                       \
+	KEEP_SCATTERED(suffix, count_type)                                                   \
+	REDUCTION(Allreduce, Iallreduce, suffix, (VALUES, count_type count, HOW),            \
+		(send, receive, count, type, op), keep_all(&call, send, receive, count))     \
+	REDUCTION(Reduce, Ireduce, suffix, (VALUES, count_type count, HOW, int root),        \
+		(send, receive, count, type, op, root),                                      \
+		keep_at_root(&call, send, receive, count, root))                             \
+	REDUCTION(Reduce_scatter, Ireduce_scatter, suffix,                                   \
+		(VALUES, const count_type counts[], HOW), (send, receive, counts, type, op), \
+		keep_scattered##suffix(&call, send, receive, counts))                        \
+	REDUCTION(Reduce_scatter_block, Ireduce_scatter_block, suffix,                       \
+		(VALUES, count_type count, HOW), (send, receive, count, type, op),           \
+		keep_block(&call, send, receive, count))
 
 REDUCTIONS(, int)
 #ifdef MPI_LARGE_COUNTS
 REDUCTIONS(_c, MPI_Count)
-ALL_PERSISTENT(, int)
-ALL_PERSISTENT(_c, MPI_Count)
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What LD_PRELOAD loads: the reductions of MPI, and what waits, by name, handed on to the core,
- * which knows the MPI library, or to that library where there is no core for it.
+ * What LD_PRELOAD loads: the reductions of MPI, what is done with requests, and what waits, by
+ * name, handed on to the core, which knows the MPI library, or to that library where there is no
+ * core for it.
  *
  * Nothing of MPI is linked here, so that the library can be loaded into any process: a shell, a
  * Python that loads MPI later, a program that was built for another MPI. Handles are pointers in
@@ -50,27 +51,38 @@
 
 #ifdef MPI_LARGE_COUNTS
 #define LARGE(X, name, count) X(name##_c, count)
+#else
+#define LARGE(X, name, count)
+#endif
+
+#define BOTH(X, name, count) X(name, count) LARGE(X, name, count)
+#define REDUCTIONS(X)                    \
+	BOTH(X, Allreduce, 6)            \
+	BOTH(X, Reduce, 7)               \
+	BOTH(X, Reduce_scatter, 6)       \
+	BOTH(X, Reduce_scatter_block, 6) \
+	BOTH(X, Iallreduce, 7)           \
+	BOTH(X, Ireduce, 8)              \
+	BOTH(X, Ireduce_scatter, 7)      \
+	BOTH(X, Ireduce_scatter_block, 7)
 #define PERSISTENT(X)                   \
 	BOTH(X, Allreduce_init, 8)      \
 	BOTH(X, Reduce_init, 9)         \
 	BOTH(X, Reduce_scatter_init, 8) \
 	BOTH(X, Reduce_scatter_block_init, 8)
-#else
-#define LARGE(X, name, count)
-#define PERSISTENT(X)
-#endif
-
-#define BOTH(X, name, count) X(name, count) LARGE(X, name, count)
-#define REDUCTIONS(X)                     \
-	BOTH(X, Allreduce, 6)             \
-	BOTH(X, Reduce, 7)                \
-	BOTH(X, Reduce_scatter, 6)        \
-	BOTH(X, Reduce_scatter_block, 6)  \
-	BOTH(X, Iallreduce, 7)            \
-	BOTH(X, Ireduce, 8)               \
-	BOTH(X, Ireduce_scatter, 7)       \
-	BOTH(X, Ireduce_scatter_block, 7) \
-	PERSISTENT(X)
+#define REQUESTS(X)        \
+	X(Cancel, 1)       \
+	X(Request_free, 1) \
+	X(Start, 1)        \
+	X(Startall, 2)     \
+	X(Test, 3)         \
+	X(Testall, 4)      \
+	X(Testany, 5)      \
+	X(Testsome, 5)     \
+	X(Wait, 2)         \
+	X(Waitall, 3)      \
+	X(Waitany, 4)      \
+	X(Waitsome, 5)
 
 /* Where other ranks are waited for, in an MPI library that then lets nothing else go on. */
 #ifdef MPI_WAITS_ALONE
@@ -94,15 +106,7 @@
 	X(Recv, 7)       \
 	X(Send, 6)       \
 	X(Sendrecv, 12)  \
-	X(Ssend, 6)      \
-	X(Test, 3)       \
-	X(Testall, 4)    \
-	X(Testany, 5)    \
-	X(Testsome, 5)   \
-	X(Wait, 2)       \
-	X(Waitall, 3)    \
-	X(Waitany, 4)    \
-	X(Waitsome, 5)
+	X(Ssend, 6)
 #else
 #define WAITING(X)
 #endif
@@ -110,14 +114,18 @@
 enum call {
 #define NUMBER(name, count) CALL_##name,
 	REDUCTIONS(NUMBER)
-	WAITING(NUMBER)
+	PERSISTENT(NUMBER) REQUESTS(NUMBER) WAITING(NUMBER)
 #undef NUMBER
 		CALLS
 };
 
+/* Their names in MPI, but for a P in front. */
 static const char *const names[CALLS] = {
-#define NAME(name, count) #name,
-	REDUCTIONS(NAME) WAITING(NAME)
+#define TEXT_(name) #name
+#define TEXT(name) TEXT_(name)
+#define NAME(name, count) "MPI_" #name,
+#define NAME_OF_PERSISTENT(name, count) TEXT(MPI_PERSISTENT(name)),
+	REDUCTIONS(NAME) PERSISTENT(NAME_OF_PERSISTENT) REQUESTS(NAME) WAITING(NAME)
 #undef NAME
 };
 
@@ -166,13 +174,13 @@ find(enum call call)
 	char name[64];
 
 	if (core != NULL) {
-		snprintf(name, sizeof(name), "netfc_mpi_%s", names[call]);
+		snprintf(name, sizeof(name), "netfc_mpi%s", strchr(names[call], '_'));
 		found = dlsym(core, name);
 	} else if (mpi == NULL && !atomic_flag_test_and_set(&said)) {
 		report_error(
 			"this library is for " MPI_NAME ", which the program does not use", "");
 	}
-	snprintf(name, sizeof(name), "PMPI_%s", names[call]);
+	snprintf(name, sizeof(name), "P%s", names[call]);
 	if (found == NULL && (mpi != NULL || (mpi = first_loaded(others)) != NULL))
 		found = dlsym(mpi, name);
 	if (found == NULL)
@@ -197,27 +205,24 @@ target(enum call call)
 	return found;
 }
 
-#define ENTRY(name, count)                                                                \
-	EXPORT int MPI_##name PARAMETERS_##count;                                         \
-	EXPORT int PMPI_##name PARAMETERS_##count;                                        \
-	int MPI_##name PARAMETERS_##count                                                 \
-	{                                                                                 \
-		return ((int(*) PARAMETERS_##count)target(CALL_##name))ARGUMENTS_##count; \
-	}                                                                                 \
-	int PMPI_##name PARAMETERS_##count                                                \
-	{                                                                                 \
-		return ((int(*) PARAMETERS_##count)target(CALL_##name))ARGUMENTS_##count; \
+#define ENTRY_OF(call, name, count)                                                \
+	EXPORT int name PARAMETERS_##count;                                        \
+	int name PARAMETERS_##count                                                \
+	{                                                                          \
+		return ((int(*) PARAMETERS_##count)target(call))ARGUMENTS_##count; \
 	}
-REDUCTIONS(ENTRY)
-
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define ENTRY(name, count) ENTRY_OF(CALL_##name, MPI_##name, count)
+#define BOTH_ENTRIES(name, count) ENTRY(name, count) ENTRY_OF(CALL_##name, PMPI_##name, count)
+#define ENTRIES_OF_PERSISTENT(name, count)                 \
+	ENTRY_OF(CALL_##name, MPI_PERSISTENT(name), count) \
+	ENTRY_OF(CALL_##name, JOIN(P, MPI_PERSISTENT(name)), count)
+REDUCTIONS(BOTH_ENTRIES)
+PERSISTENT(ENTRIES_OF_PERSISTENT)
+REQUESTS(BOTH_ENTRIES)
 /* The core calls those with P itself. */
-#define WAIT(name, count)                                                                 \
-	EXPORT int MPI_##name PARAMETERS_##count;                                         \
-	int MPI_##name PARAMETERS_##count                                                 \
-	{                                                                                 \
-		return ((int(*) PARAMETERS_##count)target(CALL_##name))ARGUMENTS_##count; \
-	}
-WAITING(WAIT)
+WAITING(ENTRY)
 
 /* A program that is linked with another MPI library is told at its start. */
 __attribute__((constructor)) static void

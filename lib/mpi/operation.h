@@ -35,8 +35,15 @@ struct call {
 	MPI_Datatype type;
 	MPI_Op op;
 	MPI_Comm comm;
+	struct persistent *persistent; /**< what is started once more; or NULL */
 	struct conversion conversion;
 };
+
+/**
+ * Begin it. request: where to put that of a reduction that is only started; NULL: wait for its end.
+ * MPI's code, which the communicator's error handler has seen.
+ */
+int begin_reduction(const struct call *call, MPI_Request *request);
 
 /*
  * A reduction on its way: through the switch, and through MPI where that failed and

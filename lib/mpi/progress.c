@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "job.h"
+#include "persistent.h"
 #include "shim.h"
 
 void
@@ -123,6 +124,10 @@ progress_make_request(struct operation *operation)
 void
 progress_complete(struct operation *operation)
 {
+	if (operation->call.persistent != NULL) {
+		persistent_complete(operation->call.persistent, operation->error);
+		return;
+	}
 	PMPI_Grequest_complete(operation->request);
 	atomic_store_explicit(&operation->completed, true, memory_order_release);
 }

@@ -17,7 +17,11 @@
 #define MAX_S 1000000
 #define LINE 1024
 
-struct shim shim = {.lock = PTHREAD_MUTEX_INITIALIZER, .tally_lock = PTHREAD_MUTEX_INITIALIZER};
+struct shim shim = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.persistent_lock = PTHREAD_MUTEX_INITIALIZER,
+	.tally_lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 void
 shim_log(const char *format, ...)
@@ -209,18 +213,23 @@ real_symbol(const char *name)
 	return library == NULL ? NULL : dlsym(library, name);
 }
 
-/* Find them in the MPI library that the process has loaded. */
-static bool
-find_real(struct real *real)
+/* Find them in the MPI library that the process has loaded, and because of which it loads this. */
+__attribute__((constructor)) static void
+find_real(void)
 {
-	bool complete = true;
+	struct real *real = &shim.real;
 
-#define FIND(name)                                          \
-	*(void **)&real->name = real_symbol("PMPI_" #name); \
-	complete = complete && real->name != NULL;
-	REAL_REDUCTIONS(FIND)
+	real->complete = true;
+#define FIND(name, text)                               \
+	*(void **)&real->name = real_symbol("P" text); \
+	real->complete = real->complete && real->name != NULL;
+#define FIND_FUNCTION(name) FIND(name, "MPI_" #name)
+	REAL_FUNCTIONS(FIND_FUNCTION)
+#define TEXT_(name) #name
+#define TEXT(name) TEXT_(name)
+#define FIND_PERSISTENT(name) FIND(name, TEXT(MPI_PERSISTENT(name)))
+	REAL_PERSISTENT(FIND_PERSISTENT)
 #undef FIND
-	return complete;
 }
 
 bool
@@ -239,7 +248,7 @@ shim_begin(void)
 	if (!shim.begun) {
 		PMPI_Initialized(&initialized);
 		PMPI_Finalized(&finalized);
-		if (find_real(&shim.real) && initialized && !finalized) {
+		if (shim.real.complete && initialized && !finalized) {
 			read_settings(&shim.settings);
 			shim.usable = prepare_mpi() && progress_begin();
 			shim.process = getpid();

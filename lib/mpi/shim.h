@@ -5,6 +5,9 @@
 /** @file The library's state, what it has of the MPI library, and time. */
 
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -29,32 +32,31 @@ clock_ns(void)
 }
 
 /*
- * The MPI library's own reductions. By their names, even those with P, the preloaded library is
- * called.
+ * The MPI library's own functions, of those that the preloaded library has: it is called by their
+ * names, even by those with P.
  */
 
 #ifdef MPI_LARGE_COUNTS
-#define REAL_LARGE_(X)             \
-	X(Allreduce_c)             \
-	X(Reduce_c)                \
-	X(Reduce_scatter_c)        \
-	X(Reduce_scatter_block_c)  \
-	X(Iallreduce_c)            \
-	X(Ireduce_c)               \
-	X(Ireduce_scatter_c)       \
-	X(Ireduce_scatter_block_c) \
-	REAL_PERSISTENT_(X, )      \
-	REAL_PERSISTENT_(X, _c)
-#define REAL_PERSISTENT_(X, suffix)    \
-	X(Allreduce_init##suffix)      \
-	X(Reduce_init##suffix)         \
-	X(Reduce_scatter_init##suffix) \
-	X(Reduce_scatter_block_init##suffix)
+#define REAL_LARGE_(X)            \
+	X(Allreduce_c)            \
+	X(Reduce_c)               \
+	X(Reduce_scatter_c)       \
+	X(Reduce_scatter_block_c) \
+	X(Iallreduce_c)           \
+	X(Ireduce_c)              \
+	X(Ireduce_scatter_c)      \
+	X(Ireduce_scatter_block_c)
+#define REAL_LARGE_PERSISTENT_(X) \
+	X(Allreduce_init_c)       \
+	X(Reduce_init_c)          \
+	X(Reduce_scatter_init_c)  \
+	X(Reduce_scatter_block_init_c)
 #else
 #define REAL_LARGE_(X)
+#define REAL_LARGE_PERSISTENT_(X)
 #endif
 
-#define REAL_REDUCTIONS(X)       \
+#define REAL_FUNCTIONS(X)        \
 	X(Allreduce)             \
 	X(Reduce)                \
 	X(Reduce_scatter)        \
@@ -63,12 +65,36 @@ clock_ns(void)
 	X(Ireduce)               \
 	X(Ireduce_scatter)       \
 	X(Ireduce_scatter_block) \
+	X(Start)                 \
+	X(Startall)              \
+	X(Request_free)          \
+	X(Cancel)                \
+	X(Wait)                  \
+	X(Waitall)               \
+	X(Waitany)               \
+	X(Waitsome)              \
+	X(Test)                  \
+	X(Testall)               \
+	X(Testany)               \
+	X(Testsome)              \
 	REAL_LARGE_(X)
+
+/** By names that depend on the MPI library: MPI_PERSISTENT(). */
+#define REAL_PERSISTENT(X)           \
+	X(Allreduce_init)            \
+	X(Reduce_init)               \
+	X(Reduce_scatter_init)       \
+	X(Reduce_scatter_block_init) \
+	REAL_LARGE_PERSISTENT_(X)
 
 struct real {
 #define REAL_FIELD_(name) __typeof__(&MPI_##name) name;
-	REAL_REDUCTIONS(REAL_FIELD_)
+	REAL_FUNCTIONS(REAL_FIELD_)
 #undef REAL_FIELD_
+#define REAL_FIELD_(name) __typeof__(&MPI_PERSISTENT(name)) name;
+	REAL_PERSISTENT(REAL_FIELD_)
+#undef REAL_FIELD_
+	bool complete; /**< all are found */
 };
 
 /** A function of the MPI library that the process has loaded, or of one that it needs; or NULL. */
@@ -88,7 +114,6 @@ void *real_symbol(const char *name);
 	X(INTERCOMMUNICATOR, "an intercommunicator has two groups")                       \
 	X(SIZE, "it has more ranks or nodes than switches take: 64 at each, at up to 64") \
 	X(LARGE, "there are more than 2^31 - 1 values")                                   \
-	X(PERSISTENT, "requests that can be started again are not stood in for")          \
 	X(SETUP, "the MPI library cannot be hooked into")
 
 enum left_to_mpi {
@@ -112,6 +137,7 @@ struct settings {
 };
 
 struct job;
+struct persistent;
 
 struct shim {
 	pid_t process;        /**< that has begun; not one that is forked from it */
@@ -121,6 +147,8 @@ struct shim {
 	int keyval;
 	int error_class;
 	struct job *jobs;
+	pthread_mutex_t persistent_lock;
+	struct persistent *_Atomic persistent; /**< the first request that can be started again */
 
 	struct settings settings;
 	struct real real;
@@ -145,6 +173,12 @@ bool shim_begin(void);
  * memory that ranks share are that one's.
  */
 bool shim_is_forked(void);
+
+/** A function of MPI's is called in such a process: say so. MPI's code. */
+int refuse_fork(const char *name);
+
+/** Call the communicator's error handler where MPI has not done so; MPI's code. */
+int raise_error(MPI_Comm comm, int error);
 
 /** Print a line on standard error, from any thread. */
 void shim_log(const char *format, ...) __attribute__((format(printf, 1, 2)));

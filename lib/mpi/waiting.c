@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages that are waited for, and other collectives, where the MPI library has nothing to hook
- * into while it waits (MPICH): as long as reductions are under way, they go on in turns with tests
- * of what is waited for. Else it is the MPI library that waits.
+ * Requests that are waited for, and where the MPI library has nothing to hook into while it waits
+ * (MPICH), messages and other collectives, too: as long as reductions are under way there, they go
+ * on in turns with tests of what is waited for. Else it is the MPI library that waits.
  */
-#ifdef MPI_WAITS_ALONE
-
 #include <time.h>
 
 #include "job.h"
 #include "operation.h"
+#include "persistent.h"
 #include "shim.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -24,7 +23,11 @@
 static bool
 may_block(void)
 {
+#ifdef MPI_WAITS_ALONE
 	return atomic_load_explicit(&shim.under_way, memory_order_relaxed) == 0 || shim_is_forked();
+#else
+	return true;
+#endif
 }
 
 static void
@@ -61,8 +64,96 @@ take_turn(unsigned int *round)
 static int
 wait_for(MPI_Request *request, MPI_Status *status)
 {
-	return UNTIL_DONE(PMPI_Test(request, &done, status));
+	return UNTIL_DONE(shim.real.Test(request, &done, status));
 }
+
+/* ---- requests ------------------------------------------------------------------------------- */
+
+FUNCTION(Wait, (MPI_Request * request, MPI_Status *status))
+{
+	int error = may_block() ? shim.real.Wait(request, status) : wait_for(request, status);
+
+	return persistent_completed(error, 1, NULL, request);
+}
+
+FUNCTION(Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]))
+{
+	int error = may_block() ? shim.real.Waitall(count, requests, statuses)
+				: UNTIL_DONE(shim.real.Testall(count, requests, &done, statuses));
+
+	return persistent_completed(error, count, NULL, requests);
+}
+
+FUNCTION(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *status))
+{
+	int error = may_block()
+		? shim.real.Waitany(count, requests, index, status)
+		: UNTIL_DONE(shim.real.Testany(count, requests, index, &done, status));
+
+	return persistent_completed(error, *index != MPI_UNDEFINED, index, requests);
+}
+
+/* Some are done, or there is none that could be. */
+static int
+test_some(int count, MPI_Request requests[], int *some, int indices[], MPI_Status statuses[],
+	int *done)
+{
+	int error = shim.real.Testsome(count, requests, some, indices, statuses);
+
+	*done = *some != 0;
+	return error;
+}
+
+FUNCTION(Waitsome,
+	(int count, MPI_Request requests[], int *some, int indices[], MPI_Status statuses[]))
+{
+	int error = may_block()
+		? shim.real.Waitsome(count, requests, some, indices, statuses)
+		: UNTIL_DONE(test_some(count, requests, some, indices, statuses, &done));
+
+	return persistent_completed(error, *some, indices, requests);
+}
+
+FUNCTION(Test, (MPI_Request * request, int *done, MPI_Status *status))
+{
+	int error;
+
+	go_on();
+	error = shim.real.Test(request, done, status);
+	return persistent_completed(error, *done, NULL, request);
+}
+
+FUNCTION(Testall, (int count, MPI_Request requests[], int *done, MPI_Status statuses[]))
+{
+	int error;
+
+	go_on();
+	error = shim.real.Testall(count, requests, done, statuses);
+	return persistent_completed(error, *done ? count : 0, NULL, requests);
+}
+
+FUNCTION(Testany, (int count, MPI_Request requests[], int *index, int *done, MPI_Status *status))
+{
+	int error;
+
+	go_on();
+	error = shim.real.Testany(count, requests, index, done, status);
+	return persistent_completed(error, *done && *index != MPI_UNDEFINED, index, requests);
+}
+
+FUNCTION(Testsome,
+	(int count, MPI_Request requests[], int *some, int indices[], MPI_Status statuses[]))
+{
+	int error;
+
+	go_on();
+	error = shim.real.Testsome(count, requests, some, indices, statuses);
+	return persistent_completed(error, *some, indices, requests);
+}
+
+/* ---- messages ------------------------------------------------------------------------------- */
+
+#ifdef MPI_WAITS_ALONE
 
 FUNCTION(Recv,
 	(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
@@ -132,44 +223,6 @@ FUNCTION(Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_
 	return UNTIL_DONE(PMPI_Improbe(source, tag, comm, &done, message, status));
 }
 
-FUNCTION(Wait, (MPI_Request * request, MPI_Status *status))
-{
-	return may_block() ? PMPI_Wait(request, status) : wait_for(request, status);
-}
-
-FUNCTION(Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]))
-{
-	if (may_block())
-		return PMPI_Waitall(count, requests, statuses);
-	return UNTIL_DONE(PMPI_Testall(count, requests, &done, statuses));
-}
-
-FUNCTION(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *status))
-{
-	if (may_block())
-		return PMPI_Waitany(count, requests, index, status);
-	return UNTIL_DONE(PMPI_Testany(count, requests, index, &done, status));
-}
-
-/* Some are done, or there is none that could be. */
-static int
-test_some(int count, MPI_Request requests[], int *some, int indices[], MPI_Status statuses[],
-	int *done)
-{
-	int error = PMPI_Testsome(count, requests, some, indices, statuses);
-
-	*done = *some != 0;
-	return error;
-}
-
-FUNCTION(Waitsome,
-	(int count, MPI_Request requests[], int *some, int indices[], MPI_Status statuses[]))
-{
-	if (may_block())
-		return PMPI_Waitsome(count, requests, some, indices, statuses);
-	return UNTIL_DONE(test_some(count, requests, some, indices, statuses, &done));
-}
-
 /* ---- other collectives ---------------------------------------------------------------------- */
 
 /*
@@ -224,33 +277,6 @@ COLLECTIVE(Scan,
 COLLECTIVE(Exscan,
 	(const void *sent, void *received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
 	(sent, received, count, type, op, comm))
-
-/* ---- who does not wait, but asks again and again -------------------------------------------- */
-
-FUNCTION(Test, (MPI_Request * request, int *done, MPI_Status *status))
-{
-	go_on();
-	return PMPI_Test(request, done, status);
-}
-
-FUNCTION(Testall, (int count, MPI_Request requests[], int *done, MPI_Status statuses[]))
-{
-	go_on();
-	return PMPI_Testall(count, requests, done, statuses);
-}
-
-FUNCTION(Testany, (int count, MPI_Request requests[], int *index, int *done, MPI_Status *status))
-{
-	go_on();
-	return PMPI_Testany(count, requests, index, done, status);
-}
-
-FUNCTION(Testsome,
-	(int count, MPI_Request requests[], int *some, int indices[], MPI_Status statuses[]))
-{
-	go_on();
-	return PMPI_Testsome(count, requests, some, indices, statuses);
-}
 
 FUNCTION(Iprobe, (int source, int tag, MPI_Comm comm, int *found, MPI_Status *status))
 {

@@ -17,9 +17,9 @@ program fortran
   implicit none
   include 'mpif.h'
   real, parameter :: given(0:2) = [1e8, 1.0, -1e8]
-  real :: mine(2), sums(2)
+  real, asynchronous :: mine(2), sums(2)
   double precision :: precise(2)
-  integer :: numbers(2), rank, error
+  integer :: numbers(2), rank, error, request, round
 
   call MPI_INIT(error)
   call MPI_COMM_RANK(MPI_COMM_WORLD, rank, error)
@@ -36,5 +36,13 @@ program fortran
   call MPI_ALLREDUCE(MPI_IN_PLACE, numbers, 2, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)
   if (any(numbers /= 3)) call MPI_ABORT(MPI_COMM_WORLD, 1, error)
   call by_module(given(rank))
+  call PERSISTENT_ALLREDUCE(mine, sums, 2, MPI_REAL, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, request, error)
+  do round = 1, 2
+    sums = 0
+    call MPI_START(request, error)
+    call MPI_WAIT(request, MPI_STATUS_IGNORE, error)
+    if (any(sums /= 1)) call MPI_ABORT(MPI_COMM_WORLD, 1, error)
+  end do
+  call MPI_REQUEST_FREE(request, error)
   call MPI_FINALIZE(error)
 end program

@@ -136,24 +136,6 @@ add_up(void *in, void *inout, int *count, MPI_Datatype *type)
 		((float *)inout)[i] += ((float *)in)[i];
 }
 
-#if MPI_VERSION >= 4
-static void
-sum_persistently(void)
-{
-	float mine, sum;
-	MPI_Request request;
-
-	MPI_Allreduce_init(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, world, MPI_INFO_NULL, &request);
-	for (int round = 0; round < 2; round++) {
-		mine = (float)(round + 1);
-		MPI_Start(&request);
-		MPI_Wait(&request, MPI_STATUS_IGNORE);
-		CHECK(sum == (float)((round + 1) * ranks));
-	}
-	MPI_Request_free(&request);
-}
-#endif
-
 /* All of it gives what MPI gives. */
 void
 check_left_to_mpi(void)
@@ -186,9 +168,6 @@ check_left_to_mpi(void)
 	MPI_Allreduce(mine, sums, 0, MPI_FLOAT, MPI_SUM, world);
 	MPI_Allreduce(mine, sums, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_SELF);
 	CHECK(sums[0] == mine[0]);
-#if MPI_VERSION >= 4
-	sum_persistently();
-#endif
 	/* MPI has the words for what is wrong. */
 	MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
 	CHECK(MPI_Allreduce(mine, sums, 1, MPI_C_FLOAT_COMPLEX, MPI_MIN, world) != MPI_SUCCESS);

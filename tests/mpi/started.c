@@ -7,6 +7,7 @@
 
 #define STARTED 5
 #define COUNT 3000
+#define MOST 8
 #define LARGE (4 << 20) /* bytes that no MPI library sends before they are asked for */
 
 struct started {
@@ -28,32 +29,32 @@ check_one(const struct started *started, MPI_Comm comm)
 	check_floats(&kept, MPI_FLOAT, MPI_SUM);
 }
 
-/* Waits for all in one of MPI's ways. */
-static void
-wait_for_all(MPI_Request requests[STARTED], int way)
+int
+wait_for_all(MPI_Request requests[], int count, int way)
 {
-	int index, done = 0, indices[STARTED];
-	MPI_Status statuses[STARTED];
+	int index, done = 0, error = MPI_SUCCESS, indices[MOST];
+	MPI_Status statuses[MOST];
 
 	switch (way) {
 	case 0:
-		MPI_Waitall(STARTED, requests, statuses);
-		return;
+		return MPI_Waitall(count, requests, statuses);
 	case 1:
-		for (int i = 0; i < STARTED; i++)
-			MPI_Waitany(STARTED, requests, &index, MPI_STATUS_IGNORE);
-		return;
+		for (int i = 0; i < count && error == MPI_SUCCESS; i++)
+			error = MPI_Waitany(count, requests, &index, MPI_STATUS_IGNORE);
+		return error;
 	case 2:
-		while (!done)
-			MPI_Testall(STARTED, requests, &done, statuses);
-		return;
+		while (!done && error == MPI_SUCCESS)
+			error = MPI_Testall(count, requests, &done, statuses);
+		return error;
 	case 3:
-		for (int left = STARTED; left > 0; left -= done)
-			MPI_Waitsome(STARTED, requests, &done, indices, statuses);
-		return;
+		for (int left = count; left > 0 && done != MPI_UNDEFINED && error == MPI_SUCCESS;
+			left -= done)
+			error = MPI_Waitsome(count, requests, &done, indices, statuses);
+		return error;
 	default:
-		for (int i = STARTED - 1; i >= 0; i--)
-			MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+		for (int i = count - 1; i >= 0 && error == MPI_SUCCESS; i--)
+			error = MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+		return error;
 	}
 }
 
@@ -64,12 +65,12 @@ check_started(void)
 	MPI_Request requests[STARTED];
 	float now = 1, sum;
 
-	for (int way = 0; way < 5; way++) {
+	for (int way = 0; way < WAYS; way++) {
 		for (unsigned int i = 0; i < STARTED; i++)
 			start(&all[i], i + 10, world, &requests[i]);
 		MPI_Allreduce(&now, &sum, 1, MPI_FLOAT, MPI_SUM, world);
 		CHECK(sum == (float)ranks);
-		wait_for_all(requests, way);
+		wait_for_all(requests, STARTED, way);
 		for (int i = 0; i < STARTED; i++) {
 			CHECK(requests[i] == MPI_REQUEST_NULL);
 			check_one(&all[i], world);

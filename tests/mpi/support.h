@@ -43,35 +43,42 @@ void check_floats(const struct kept *kept, MPI_Datatype type, MPI_Op op);
 /** Whether integers are right, sums as they wrap. */
 void check_integers(const struct kept *kept, MPI_Datatype type, MPI_Op op);
 
+/** Waits for requests in one of MPI's ways, until they are done or one is an error: MPI's code. */
+#define WAYS 5
+int wait_for_all(MPI_Request requests[], int count, int way);
+
 struct check {
 	const char *name;
 	void (*run)(void);
 };
 
-#define CHECKS(X)            \
-	X(doubles)           \
-	X(many)              \
-	X(allreduce)         \
-	X(all_types)         \
-	X(reduce)            \
-	X(scatter)           \
-	X(unaligned)         \
-	X(started)           \
-	X(first_started)     \
-	X(first_awaited)     \
-	X(two_communicators) \
-	X(progress)          \
-	X(communicators)     \
-	X(hundred)           \
-	X(forks)             \
-	X(left_to_mpi)       \
-	X(threads)           \
-	X(until_error)       \
-	X(mismatch)          \
-	X(stops)             \
-	X(survive)           \
-	X(dies)              \
-	X(first_dies)        \
+#define CHECKS(X)                 \
+	X(doubles)                \
+	X(many)                   \
+	X(allreduce)              \
+	X(all_types)              \
+	X(reduce)                 \
+	X(scatter)                \
+	X(unaligned)              \
+	X(started)                \
+	X(first_started)          \
+	X(first_awaited)          \
+	X(two_communicators)      \
+	X(persistent)             \
+	X(persistent_misuse)      \
+	X(persistent_until_error) \
+	X(progress)               \
+	X(communicators)          \
+	X(hundred)                \
+	X(forks)                  \
+	X(left_to_mpi)            \
+	X(threads)                \
+	X(until_error)            \
+	X(mismatch)               \
+	X(stops)                  \
+	X(survive)                \
+	X(dies)                   \
+	X(first_dies)             \
 	X(exits)
 
 #define DECLARE_CHECK_(name) void check_##name(void);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "persistent.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "job.h"
+#include "shim.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define NAP_NS 50000
+#define TAG 0
+
+struct persistent {
+	struct persistent *next;
+	struct call call; /* its communicator is the request's own */
+	int rank;
+	MPI_Request request;
+	bool active;      /* started, and not waited for so far */
+	atomic_bool runs; /* the reduction */
+	int error;        /* its end */
+};
+
+/* Without locking where a program has none at all. */
+static struct persistent *
+find(MPI_Request request)
+{
+	struct persistent *found;
+
+	if (atomic_load_explicit(&shim.persistent, memory_order_relaxed) == NULL)
+		return NULL;
+	pthread_mutex_lock(&shim.persistent_lock);
+	for (found = shim.persistent; found != NULL && found->request != request;
+		found = found->next)
+		;
+	pthread_mutex_unlock(&shim.persistent_lock);
+	return found;
+}
+
+static void
+link_up(struct persistent *persistent)
+{
+	pthread_mutex_lock(&shim.persistent_lock);
+	persistent->next = shim.persistent;
+	shim.persistent = persistent;
+	pthread_mutex_unlock(&shim.persistent_lock);
+}
+
+static void
+unlink_from_all(const struct persistent *persistent)
+{
+	struct persistent *before;
+
+	pthread_mutex_lock(&shim.persistent_lock);
+	if (shim.persistent == persistent) {
+		shim.persistent = persistent->next;
+	} else {
+		for (before = shim.persistent; before->next != persistent; before = before->next)
+			;
+		before->next = persistent->next;
+	}
+	pthread_mutex_unlock(&shim.persistent_lock);
+}
+
+/* Other ranks may need this one's reductions before they duplicate it, too. */
+static int
+duplicate(MPI_Comm comm, MPI_Comm *copy)
+{
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+	MPI_Request pending;
+	int done = 0, error = PMPI_Comm_idup(comm, copy, &pending);
+
+	while (error == MPI_SUCCESS && !done) {
+		job_advance_all();
+		error = shim.real.Test(&pending, &done, MPI_STATUS_IGNORE);
+		if (!done)
+			nanosleep(&nap, NULL);
+	}
+	return error;
+}
+
+int
+persistent_make(const struct call *call, MPI_Request *request)
+{
+	struct persistent *made = calloc(1, sizeof(*made));
+	int error;
+
+	if (made == NULL)
+		return raise_error(call->comm, MPI_ERR_NO_MEM);
+	made->call = *call;
+	made->call.persistent = made;
+	error = duplicate(call->comm, &made->call.comm);
+	if (error == MPI_SUCCESS) {
+		PMPI_Comm_rank(made->call.comm, &made->rank);
+		error = PMPI_Recv_init(
+			NULL, 0, MPI_BYTE, made->rank, TAG, made->call.comm, &made->request);
+	}
+	if (error != MPI_SUCCESS) {
+		free(made);
+		return error;
+	}
+	*request = made->request;
+	link_up(made);
+	return MPI_SUCCESS;
+}
+
+void
+persistent_complete(struct persistent *persistent, int error)
+{
+	persistent->error = error;
+	atomic_store(&persistent->runs, false);
+	PMPI_Send(NULL, 0, MPI_BYTE, persistent->rank, TAG, persistent->call.comm);
+}
+
+int
+persistent_completed(int error, int count, const int *which, const MPI_Request requests[])
+{
+	for (int i = 0; i < count; i++) {
+		struct persistent *found = find(requests[which == NULL ? i : which[i]]);
+
+		if (found == NULL || !found->active || atomic_load(&found->runs))
+			continue;
+		found->active = false;
+		if (found->error != MPI_SUCCESS)
+			error = raise_error(found->call.comm, found->error);
+	}
+	return error;
+}
+
+/* ---- what a program does with them ---------------------------------------------------------- */
+
+static int
+refuse_active(const struct persistent *persistent, const char *function)
+{
+	shim_log("rank %d: %s of an active request of %s: it has to be waited for first", shim.rank,
+		function, persistent->call.name);
+	PMPI_Comm_call_errhandler(persistent->call.comm, MPI_ERR_REQUEST);
+	return MPI_ERR_REQUEST;
+}
+
+static int
+start(struct persistent *persistent)
+{
+	int error;
+
+	if (shim_is_forked())
+		return refuse_fork("MPI_Start");
+	if (persistent->active)
+		return refuse_active(persistent, "MPI_Start");
+	error = shim.real.Start(&persistent->request);
+	if (error != MPI_SUCCESS)
+		return error;
+	persistent->active = true;
+	atomic_store(&persistent->runs, true);
+	error = begin_reduction(&persistent->call, &persistent->request);
+	if (error != MPI_SUCCESS) {
+		persistent_complete(persistent, error);
+		shim.real.Wait(&persistent->request, MPI_STATUS_IGNORE);
+		persistent->active = false;
+	}
+	return error;
+}
+
+EXPORT int netfc_mpi_Start(MPI_Request *request);
+int
+netfc_mpi_Start(MPI_Request *request)
+{
+	struct persistent *persistent = find(*request);
+
+	return persistent == NULL ? shim.real.Start(request) : start(persistent);
+}
+
+EXPORT int netfc_mpi_Startall(int count, MPI_Request requests[]);
+int
+netfc_mpi_Startall(int count, MPI_Request requests[])
+{
+	int error = MPI_SUCCESS;
+
+	if (atomic_load_explicit(&shim.persistent, memory_order_relaxed) == NULL)
+		return shim.real.Startall(count, requests);
+	for (int i = 0; i < count && error == MPI_SUCCESS; i++)
+		error = netfc_mpi_Start(&requests[i]);
+	return error;
+}
+
+EXPORT int netfc_mpi_Request_free(MPI_Request *request);
+int
+netfc_mpi_Request_free(MPI_Request *request)
+{
+	struct persistent *persistent = find(*request);
+	int error;
+
+	if (persistent != NULL && persistent->active)
+		return refuse_active(persistent, "MPI_Request_free");
+	error = shim.real.Request_free(request);
+	if (persistent != NULL && error == MPI_SUCCESS) {
+		unlink_from_all(persistent);
+		error = PMPI_Comm_free(&persistent->call.comm);
+		free(persistent);
+	}
+	return error;
+}
+
+/* MPI forbids it for a reduction. */
+EXPORT int netfc_mpi_Cancel(MPI_Request *request);
+int
+netfc_mpi_Cancel(MPI_Request *request)
+{
+	struct persistent *persistent = find(*request);
+
+	return persistent == NULL ? shim.real.Cancel(request)
+				  : refuse_active(persistent, "MPI_Cancel");
+}
