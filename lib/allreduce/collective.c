@@ -119,6 +119,7 @@ check_totals(struct netfc_allreduce *comm, const struct netfc_collective *collec
 	const struct netfc_allreduce_totals *totals = collective->values;
 	const unsigned int format = format_of(collective);
 	const unsigned int bytes = aggregate_result_value_bytes(format);
+	const uint32_t divisor = totals_divisor(totals, collective->op);
 
 	if (totals->lanes.format != collective->format || totals->count != collective->count)
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
@@ -136,10 +137,15 @@ check_totals(struct netfc_allreduce *comm, const struct netfc_collective *collec
 			return error_set_for(comm, &comm->peer[k], NETFC_ALLREDUCE_ARGUMENT,
 				"Switch %s takes values only, as one in P4 does, no totals.",
 				comm->peer[k].address.text);
+		if (divisor != 0 && !comm->peer[k].knows_divisors)
+			return error_set_for(comm, &comm->peer[k], NETFC_ALLREDUCE_ARGUMENT,
+				"Switch %s, one above it or another worker does not know divisors "
+				"of totals: install one release on switches and workers.",
+				comm->peer[k].address.text);
 	}
 	if (comm->life == ALLREDUCE_JOINED &&
-		!aggregate_totals_can_divide(
-			format, comm->bytes / aggregate_lane_bytes(format), comm->bytes))
+		!aggregate_totals_can_divide(format, comm->bytes / aggregate_lane_bytes(format),
+			comm->bytes - aggregate_divisor_bytes(divisor)))
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Chunks of %u bytes are too small for totals of this format: ask for more, "
 			"option bytes.",

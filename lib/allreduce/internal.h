@@ -123,15 +123,16 @@ struct peer {
 	unsigned int channels; /* that are open */
 	struct rings *rings;   /* NULL: channels have sockets alone */
 	struct frame_ends ends;
-	bool knows_labels; /* and all of the job's members do */
-	bool knows_zeros;  /* likewise */
-	bool takes_digits; /* as far as the join shows: it is none in P4 */
-	bool gso;          /* segments arrive one by one */
-	bool gro;          /* packets have come joined to one */
-	uint64_t said;     /* ns: when something was sent to it */
-	uint64_t heard;    /* ns: when anything came from it */
-	uint64_t silent;   /* ns: since when it says that a worker is silent; 0: it does not */
-	int late;          /* the member that it says to be late; -1: none */
+	bool knows_labels;   /* and all of the job's members do */
+	bool knows_zeros;    /* likewise */
+	bool knows_divisors; /* likewise */
+	bool takes_digits;   /* as far as the join shows: it is none in P4 */
+	bool gso;            /* segments arrive one by one */
+	bool gro;            /* packets have come joined to one */
+	uint64_t said;       /* ns: when something was sent to it */
+	uint64_t heard;      /* ns: when anything came from it */
+	uint64_t silent;     /* ns: since when it says that a worker is silent; 0: it does not */
+	int late;            /* the member that it says to be late; -1: none */
 	unsigned int late_level;        /* at which level, see tree.h */
 	uint64_t forged;                /* replies without a good tag */
 	struct aggregate_tag_key *keys; /* of the session, by direction; NULL: there are no tags */
@@ -317,9 +318,17 @@ struct totals_block {
 struct netfc_allreduce_totals {
 	struct aggregate_totals lanes; /* of all of them; neither its count nor bins in use count */
 	uint64_t count;
+	uint32_t divisor;           /* of means; 0: the number of workers */
 	size_t bytes;               /* of memory */
 	struct totals_block *block; /* which bins of its lanes are in use */
 };
+
+/* What an operation on them divides by, 0: nothing, or the number of workers. */
+static inline uint32_t
+totals_divisor(const struct netfc_allreduce_totals *totals, unsigned int op)
+{
+	return op == NETFC_ALLREDUCE_MEAN ? totals->divisor : 0;
+}
 
 /* Those of some lanes. */
 struct aggregate_totals

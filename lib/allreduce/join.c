@@ -141,6 +141,7 @@ granted(struct talk *talk, const struct aggregate_message *reply)
 	peer->least = join->least;
 	peer->knows_labels = (join->features & AGGREGATE_FEATURE_LABELS) != 0;
 	peer->knows_zeros = (join->features & AGGREGATE_FEATURE_ZEROS) != 0;
+	peer->knows_divisors = (join->features & AGGREGATE_FEATURE_DIVISORS) != 0;
 	peer->takes_digits = join->session != 0 && join->least == 0;
 	talk->over = true;
 	return NETFC_ALLREDUCE_OK;

@@ -450,6 +450,20 @@ NETFC_ALLREDUCE_API void netfc_allreduce_totals_add_some(
 NETFC_ALLREDUCE_API void netfc_allreduce_totals_fold(
 	struct netfc_allreduce_totals *into, uint64_t lane, struct netfc_allreduce_totals *from);
 
+/** The greatest divisor of totals. */
+#define NETFC_ALLREDUCE_MAX_DIVISOR (UINT32_C(1) << 24)
+
+/**
+ * Say what sums are divided by, before they are rounded, by netfc_allreduce_totals_round() and by
+ * means of netfc_allreduce_digits(): how many arrays all workers have added, for example.
+ *
+ * @param divisor the same at all workers, all of which then give totals; 0, as at first: the number
+ *   of workers, and netfc_allreduce_totals_round() does not divide
+ * @return OK; ARGUMENT: it is greater than NETFC_ALLREDUCE_MAX_DIVISOR
+ */
+NETFC_ALLREDUCE_API int
+netfc_allreduce_totals_divide(struct netfc_allreduce_totals *totals, uint32_t divisor);
+
 /**
  * Round each lane once, to nearest, ties to even: what netfc_allreduce_digits() gives a worker that
  * is alone. The empty sum is -0.
@@ -469,7 +483,8 @@ NETFC_ALLREDUCE_API void netfc_allreduce_totals_free(struct netfc_allreduce_tota
 /**
  * Reduce a vector of which this worker gives totals, others maybe values: netfc_allreduce() of all
  * that was added anywhere, rounded once. Others call this, or netfc_allreduce() of the same count,
- * format and operation. A mean is divided by the number of workers all the same.
+ * format and operation. A mean is divided by the number of workers, or by that of
+ * netfc_allreduce_totals_divide().
  *
  * The switch has to take digits (`--aggregate digits=`); one in P4 does not.
  *

@@ -27,7 +27,7 @@ complete(const struct netfc_allreduce *comm, const struct peer *peer,
 	message.join.slots = (uint16_t)comm->options.slots;
 	message.join.bytes = (uint16_t)peer->asked_bytes;
 	message.join.least = comm->options.bytes == 0 ? PATH_MIN_BYTES : 0;
-	message.join.features = AGGREGATE_FEATURE_LABELS | AGGREGATE_FEATURE_ZEROS;
+	message.join.features = AGGREGATE_FEATURES_OF_ALL;
 	message.join.place = tree_place(&comm->options);
 	return message;
 }

@@ -12,6 +12,8 @@
 
 #define MAX_VALUE_BYTES 8
 
+_Static_assert(NETFC_ALLREDUCE_MAX_DIVISOR == AGGREGATE_MAX_DIVISOR, "divisors of means");
+
 /* Lanes of a row of bins: it begins with a page, and a block of lanes is in one page. */
 #define STRIDE 512
 
@@ -113,6 +115,15 @@ netfc_allreduce_totals_clear(struct netfc_allreduce_totals *totals)
 	}
 }
 
+int
+netfc_allreduce_totals_divide(struct netfc_allreduce_totals *totals, uint32_t divisor)
+{
+	if (divisor > NETFC_ALLREDUCE_MAX_DIVISOR)
+		return NETFC_ALLREDUCE_ARGUMENT;
+	totals->divisor = divisor;
+	return NETFC_ALLREDUCE_OK;
+}
+
 void
 netfc_allreduce_totals_free(struct netfc_allreduce_totals *totals)
 {
@@ -201,13 +212,14 @@ netfc_allreduce_totals_round(
 	const struct netfc_allreduce_totals *totals, void *result, unsigned int *flags)
 {
 	const unsigned int value_bytes = aggregate_result_value_bytes(totals->lanes.format);
+	const unsigned int op = totals->divisor != 0 ? AGGREGATE_MEAN : AGGREGATE_SUM;
 	uint8_t swapped[TOTALS_BLOCK * MAX_VALUE_BYTES], *to = result;
 	unsigned int raised = 0;
 
 	for (uint64_t first = 0; first < totals->count; first += TOTALS_BLOCK) {
 		struct aggregate_totals view = view_block(totals, first, totals->count - first);
 
-		raised |= aggregate_totals_round(&view, AGGREGATE_SUM, 1, swapped);
+		raised |= aggregate_totals_round(&view, op, totals->divisor, swapped);
 		swap_values(to, swapped, view.count, value_bytes);
 		to += (size_t)view.count * value_bytes;
 	}

@@ -19,6 +19,8 @@ local MOST_LEVELS, MOST_TREE_WORKERS = 4, 2 ^ 24
 local LABELLED = 1 -- the status of a copy of nothing, with the label of the call that it begins
 local OF_ZEROS = 2 -- the status of a chunk whose values are all +0: a header alone
 local HAS_MARKS = 128 -- in a part's width
+local HAS_DIVISOR = 128 -- in a part's number of parts
+local DIVISOR_BYTES, MOST_DIVISOR = 4, 2 ^ 24
 local LEVEL = 16 -- in an absence: this times the level that the worker is a member at
 
 local OPS = {
@@ -86,6 +88,7 @@ local fields = {
     leaf = ProtoField.bool("netfc_aggregation.join.leaf", "Leaf", 8, nil, 0x02),
     of_zeros = ProtoField.bool("netfc_aggregation.zeros", "Zeros", 8, nil, OF_ZEROS),
     zeros = ProtoField.bool("netfc_aggregation.join.zeros", "Zeros", 8, nil, 0x04),
+    divisors = ProtoField.bool("netfc_aggregation.join.divisors", "Divisors", 8, nil, 0x08),
     levels = ProtoField.uint8("netfc_aggregation.place.levels", "Switches above"),
     decided = ProtoField.uint8("netfc_aggregation.place.decided", "Decided at level, and 1"),
     all_workers = ProtoField.uint32("netfc_aggregation.place.workers", "Workers of the tree"),
@@ -96,6 +99,7 @@ local fields = {
     lanes = ProtoField.uint16("netfc_aggregation.part.lanes", "Lanes"),
     part = ProtoField.uint8("netfc_aggregation.part", "Part"),
     parts = ProtoField.uint8("netfc_aggregation.part.parts", "Parts"),
+    divisor = ProtoField.uint32("netfc_aggregation.part.divisor", "Divisor"),
     lowest = ProtoField.uint8("netfc_aggregation.part.lowest", "Lowest digit"),
     width = ProtoField.uint8("netfc_aggregation.part.width", "Digits of a lane", base.DEC, nil, 0x7f),
     sum = ProtoField.bytes("netfc_aggregation.sum", "Sum"),
@@ -186,6 +190,7 @@ local function add_reason(buffer, tree, name)
         tree:add(fields.labels, buffer(15, 1))
         tree:add(fields.leaf, buffer(15, 1))
         tree:add(fields.zeros, buffer(15, 1))
+        tree:add(fields.divisors, buffer(15, 1))
     else
         tree:add(fields.reason, buffer(15, 1)):append_text(" (" .. name .. ")")
     end
@@ -286,6 +291,14 @@ local function add_sums(body, tree, first, lanes, width)
     end
 end
 
+local function add_divisor(bytes, tree)
+    local item = tree:add(fields.divisor, bytes)
+
+    if bytes:uint() == 0 or bytes:uint() > MOST_DIVISOR then
+        item:add_proto_expert_info(experts.part)
+    end
+end
+
 local function add_part(buffer, tree)
     if buffer:len() < HEADER_BYTES + PART_BYTES then
         add_cut(buffer, tree, HEADER_BYTES + PART_BYTES)
@@ -293,22 +306,26 @@ local function add_part(buffer, tree)
     end
     local at, bits = HEADER_BYTES + PART_BYTES, buffer(31, 1):uint()
     local first, lanes = buffer(24, 2):uint(), buffer(26, 2):uint()
-    local number, parts = buffer(28, 1):uint(), buffer(29, 1):uint()
+    local number, parts = buffer(28, 1):uint(), buffer(29, 1):uint() % HAS_DIVISOR
     local width, has_marks = bits % HAS_MARKS, bits >= HAS_MARKS
     local bytes = lanes * (4 * width + (has_marks and 1 or 0))
+    local behind = buffer(29, 1):uint() >= HAS_DIVISOR and DIVISOR_BYTES or 0
 
     tree:add(fields.first, buffer(24, 2))
     tree:add(fields.lanes, buffer(26, 2))
     tree:add(fields.part, buffer(28, 1))
-    tree:add(fields.parts, buffer(29, 1))
+    tree:add(fields.parts, buffer(29, 1), parts)
     tree:add(fields.lowest, buffer(30, 1))
     tree:add(fields.width, buffer(31, 1))
     if lanes == 0 or width == 0 or number >= parts then
         tree:add_proto_expert_info(experts.part)
-    elseif buffer:len() < at + bytes then
-        add_cut(buffer, tree, at + bytes)
+    elseif buffer:len() < at + bytes + behind then
+        add_cut(buffer, tree, at + bytes + behind)
     else
         add_sums(buffer(at, bytes), tree, first, lanes, width)
+        if behind > 0 then
+            add_divisor(buffer(at + bytes, behind), tree)
+        end
     end
 end
 

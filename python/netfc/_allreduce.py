@@ -185,6 +185,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
         [_POINTER, ctypes.c_uint64, ctypes.c_uint64, _POINTER],
     ),
     "netfc_allreduce_totals_fold": (None, [_POINTER, ctypes.c_uint64, _POINTER]),
+    "netfc_allreduce_totals_divide": (_INT, [_POINTER, ctypes.c_uint32]),
     "netfc_allreduce_totals_round": (None, [_POINTER, _POINTER, ctypes.POINTER(_UNSIGNED)]),
     "netfc_allreduce_totals_clear": (None, [_POINTER]),
     "netfc_allreduce_totals_free": (None, [_POINTER]),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from netfc import catalogue
+from netfc import aggregation, catalogue
 from netfc._allreduce import library
 from netfc._allreduce_arguments import check_layout, numpy_array
 from netfc._native import given, loading
@@ -83,6 +83,17 @@ class Totals:
                 " other totals of the same format that have the lane"
             )
         self._functions.netfc_allreduce_totals_fold(into.pointer, lane, self.pointer)
+
+    def divide(self, divisor: int) -> None:
+        """Have result() and means of Communicator.allreduce_totals() divide by this number before
+        they round, instead of by none and by that of workers; 0: as at first. It is the same at all
+        workers, which all give totals then. Raises ValueError for what is out of range.
+        """
+        if not 0 <= divisor <= aggregation.MAX_DIVISOR:
+            raise ValueError(
+                f"{divisor} is no divisor of totals: give 0 to {aggregation.MAX_DIVISOR}"
+            )
+        self._functions.netfc_allreduce_totals_divide(self.pointer, divisor)
 
     def result(self, into: NDArray[Any] | None = None) -> tuple[NDArray[Any], Flag]:
         """The sums, each rounded once, and their exception flags: what a worker that is alone gets

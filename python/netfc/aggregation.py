@@ -35,8 +35,8 @@ REASONS = {
     16: "no-slots",
 }
 # What the sender of a join is or knows, a set in byte 15; of a granted join: what members may use.
-FEATURES = {1: "labels", 2: "leaf", 4: "zeros"}
-LABELS, LEAF, ZEROS = FEATURES
+FEATURES = {1: "labels", 2: "leaf", 4: "zeros", 8: "divisors"}
+LABELS, LEAF, ZEROS, DIVISORS = FEATURES
 MISSING = 64  # and the number of the worker whose values are missing
 OWNER = (
     64  # and the number of the worker who gets a reduction's results, or whose values are copied
@@ -49,6 +49,8 @@ MAX_PARTS = 64  # of a member's sums of a chunk
 MAX_LEVELS = 4  # of switches above the one that a worker joins
 MAX_TREE_WORKERS = 1 << 24
 HAS_MARKS = 0x80  # set in a part's width: behind the digits, each lane has a set of MARKS
+HAS_DIVISOR = 0x80  # set in its number of parts: a divisor of 1 to MAX_DIVISOR is behind all that
+MAX_DIVISOR = 1 << 24
 MARKS = {1: "NaN", 2: "+inf", 4: "-inf", 8: "-0"}
 # What a result's values are.
 KINDS = {0: "results", 1: "sums", 2: "acknowledgement", 3: "zeros"}
@@ -67,6 +69,7 @@ JOIN = struct.Struct(
 PLACE = struct.Struct(">BBHII")
 LEVEL = struct.Struct(">BB")  # for each level, from below: members of that switch, which one it is
 PART = struct.Struct(">HHBBBB")  # first lane, lanes, part, parts, lowest digit, digits of a lane
+DIVISOR = struct.Struct(">I")  # behind the digits and their marks
 DIGIT_BYTES = 4
 
 OP_NAMES = {number: name for name, number in OPS.items()}
@@ -113,7 +116,8 @@ class Part:
     """A part of a member's exact sums of a chunk.
 
     lanes: integers, those of the lanes from `first` on, in units of 2^(32 lowest) times the
-    format's; marks: sets of MARKS, as many as lanes, or none. width: digits of a lane.
+    format's; marks: sets of MARKS, as many as lanes, or none. width: digits of a lane. divisor: of
+    a mean, 0: the number of workers.
     """
 
     first: int
@@ -123,15 +127,18 @@ class Part:
     lowest: int
     width: int
     marks: tuple[int, ...] = ()
+    divisor: int = 0
 
     def __bytes__(self) -> bytes:
         width = self.width | (HAS_MARKS if self.marks else 0)
-        head = PART.pack(self.first, len(self.lanes), self.number, self.parts, self.lowest, width)
+        parts = self.parts | (HAS_DIVISOR if self.divisor else 0)
+        head = PART.pack(self.first, len(self.lanes), self.number, parts, self.lowest, width)
         size = DIGIT_BYTES * self.width
         return (
             head
             + b"".join(lane.to_bytes(size, "big", signed=True) for lane in self.lanes)
             + bytes(self.marks)
+            + (DIVISOR.pack(self.divisor) if self.divisor else b"")
         )
 
 
@@ -141,9 +148,11 @@ def read_part(bytes_: bytes) -> Part | None:
         return None
     first, count, number, parts, lowest, width = PART.unpack_from(bytes_)
     has_marks, width = width & HAS_MARKS, width & ~HAS_MARKS
+    has_divisor, parts = parts & HAS_DIVISOR, parts & ~HAS_DIVISOR
     size = DIGIT_BYTES * width
     marks = PART.size + count * size
-    if len(bytes_) < marks + (count if has_marks else 0):
+    end = marks + (count if has_marks else 0)
+    if len(bytes_) < end + (DIVISOR.size if has_divisor else 0):
         return None
     lanes = (bytes_[at : at + size] for at in range(PART.size, marks, size or 1))
     return Part(
@@ -153,7 +162,8 @@ def read_part(bytes_: bytes) -> Part | None:
         parts,
         lowest,
         width,
-        tuple(bytes_[marks : marks + count]) if has_marks else (),
+        tuple(bytes_[marks:end]),
+        DIVISOR.unpack_from(bytes_, end)[0] if has_divisor else 0,
     )
 
 

@@ -219,8 +219,8 @@ class Communicator:
         """Reduce an array of which this worker gives exact sums of several; as allreduce() of all.
 
         Other workers call this, or allreduce() of as many values and the same format. op: "sum" or
-        "mean", which is divided by the number of workers all the same. Gives the results, and their
-        flags. The switch has to take digits (--aggregate digits=).
+        "mean", which is divided by the number of workers, or by that of totals.divide(). Gives the
+        results, and their flags. The switch has to take digits (--aggregate digits=).
         """
         result = numpy.zeros(totals.count, totals.dtype)
         return result, self._finish(self._start("allreduce", totals, result, op=op))

@@ -222,7 +222,10 @@ class Aggregation(Packet):
         if not _has_digits(self):
             return ""
         part = self.part
-        return ", digits" if part is None else f", digits {part.number + 1} of {part.parts}"
+        if part is None:
+            return ", digits"
+        divisor = f" over {part.divisor}" if part.divisor else ""
+        return f", digits {part.number + 1} of {part.parts}{divisor}"
 
     def _owner(self) -> str:
         """Whose chunk a request is of."""

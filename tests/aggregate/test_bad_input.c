@@ -30,7 +30,12 @@ part_message(uint8_t worker, uint8_t number, uint8_t parts, uint16_t first, uint
 	struct aggregate_message message = chunk_message(7, worker, 0);
 
 	message.values = NULL;
-	message.part = (struct aggregate_part){first, lanes, number, parts, 0, 1, digits, NULL};
+	message.part = (struct aggregate_part){.first = first,
+		.lanes = lanes,
+		.number = number,
+		.parts = parts,
+		.width = 1,
+		.digits = digits};
 	return message;
 }
 

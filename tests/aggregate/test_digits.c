@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Totals and digits against the oracle, in every format and with results of another. */
+#include <endian.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -183,7 +184,8 @@ what_is_no_part_is_refused(void **state)
 	static const struct {
 		unsigned int at;
 		uint8_t is;
-	} bad[] = {{3, 0}, {3, 3}, {4, 1}, {5, 0}, {5, 65}, {7, 0}, {7, 0x81}, {7, 0x80}, {7, 2}};
+	} bad[] = {{3, 0}, {3, 3}, {4, 1}, {5, 0}, {5, 65}, {5, 0x80}, {5, 0x81}, {7, 0}, {7, 0x81},
+		{7, 0x80}, {7, 2}};
 	struct aggregate_part read;
 	uint8_t bytes[16];
 
@@ -211,6 +213,40 @@ what_is_no_part_is_refused(void **state)
 		bytes[bad[b].at] = bad[b].is;
 		assert_int_equal(aggregate_part_read(bytes, sizeof(bytes), &read), -1);
 	}
+}
+
+/* Behind marks, too. */
+static void
+divisors_are_behind_parts(void **state)
+{
+	static const uint32_t good[] = {1, 6, AGGREGATE_MAX_DIVISOR};
+	static const uint32_t bad[] = {0, AGGREGATE_MAX_DIVISOR + 1, UINT32_MAX};
+	struct aggregate_totals totals = new_totals(AGGREGATE_FP32);
+	uint8_t packet[LANES * 4] = {0x7f, 0x80};
+	struct aggregate_part read;
+	size_t bytes, whole;
+
+	(void)state;
+	aggregate_totals_add_values(&totals, packet);
+	bytes = aggregate_totals_write_part(&totals, 0, LANES, 0, 1, part, sizeof(part));
+	assert_int_equal(aggregate_part_put_divisor(part, bytes, 0), bytes);
+	assert_int_equal(aggregate_part_read(part, bytes, &read), 0);
+	assert_int_equal(read.divisor, 0);
+	for (unsigned int d = 0; d < 3; d++) {
+		uint32_t divisor = htobe32(bad[d]);
+
+		whole = aggregate_part_put_divisor(part, bytes, good[d]);
+		assert_int_equal(whole, bytes + AGGREGATE_DIVISOR_BYTES);
+		assert_int_equal(aggregate_part_read(part, whole - 1, &read), -1);
+		assert_int_equal(aggregate_part_read(part, whole, &read), 0);
+		assert_int_equal(read.divisor, good[d]);
+		assert_int_equal(read.parts, 1);
+		assert_int_equal(read.marks[0], AGGREGATE_MARK_PLUS_INF);
+		assert_int_equal(aggregate_part_bytes(&read), whole);
+		memcpy(part + bytes, &divisor, sizeof(divisor));
+		assert_int_equal(aggregate_part_read(part, whole, &read), -1);
+	}
+	free(totals.bins);
 }
 
 /* Whole doubles that add up to a number of up to 2^80. */
@@ -265,6 +301,7 @@ main(void)
 		cmocka_unit_test(digits_of_members_give_what_values_give),
 		cmocka_unit_test(parts_are_narrow),
 		cmocka_unit_test(what_is_no_part_is_refused),
+		cmocka_unit_test(divisors_are_behind_parts),
 		cmocka_unit_test(means_beside_the_middle),
 	};
 

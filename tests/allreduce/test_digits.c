@@ -27,6 +27,7 @@ struct job {
 	struct vector *vector; /* of as many workers as there are vectors to add */
 	bool all_totals;       /* else who has one vector only gives that */
 	unsigned int rounds;
+	uint32_t divisor; /* of means; 0: the number of workers */
 };
 
 /* The vectors are dealt to the workers, in turn and then the rest to the last one. */
@@ -69,6 +70,7 @@ reduce(struct netfc_allreduce *comm, const struct job *job, unsigned int w, unsi
 		if (has(w, n, v))
 			netfc_allreduce_totals_add(totals, vector->values[v]);
 	}
+	netfc_allreduce_totals_divide(totals, job->divisor);
 	status = netfc_allreduce_digits(comm, totals, result, vector->op);
 	netfc_allreduce_totals_free(totals);
 	return status;
@@ -81,7 +83,7 @@ work(unsigned int w, unsigned int n, void *context)
 	struct netfc_allreduce *comm = netfc_allreduce_new();
 	struct netfc_allreduce_options options = worker_options(&job->place, w, n);
 	size_t bytes =
-		(size_t)job->vector->count * netfc_allreduce_value_bytes(job->vector->format);
+		(size_t)job->vector->count * aggregate_result_value_bytes(job->vector->format);
 	uint8_t *result = malloc(bytes);
 	int status;
 
@@ -146,6 +148,70 @@ test_means(void **state)
 
 		run(&job, workers);
 	}
+	server_stop(server);
+}
+
+/* Every format and pair; 12 vectors, and by that many it is divided, at 1, 2, 3, 5 and 12 workers.
+ */
+static void
+test_means_of_vectors(void **state)
+{
+	static const unsigned int teams[] = {1, 2, 3, 5, VECTORS};
+	struct server *server = server_start(&server_defaults);
+
+	(void)state;
+	for (unsigned int format = 1; format < AGGREGATE_PAIR_END; format++) {
+		struct job job = {.place = place_at(server_port(server)),
+			.rounds = 1,
+			.all_totals = true,
+			.divisor = VECTORS};
+
+		if (!aggregate_has_format(AGGREGATE_MEAN, format))
+			continue;
+		job.vector = vector_new(format, NETFC_ALLREDUCE_MEAN, VECTORS, 1500, format);
+		run(&job, teams[format % 5]);
+	}
+	server_stop(server);
+}
+
+/* A worker says another divisor, or none; all are told. */
+struct divided {
+	struct place place;
+	uint32_t other;
+};
+
+static int
+divide_differently(unsigned int w, unsigned int n, void *context)
+{
+	struct netfc_allreduce_totals *totals = netfc_allreduce_totals_new(NETFC_ALLREDUCE_FP32, 1);
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+	const struct divided *divided = context;
+	struct netfc_allreduce_options options = worker_options(&divided->place, w, n);
+	const float one = 1;
+	float result;
+	int status;
+
+	netfc_allreduce_totals_add(totals, &one);
+	netfc_allreduce_totals_divide(totals, w == 1 ? divided->other : 7);
+	status = netfc_allreduce_join(comm, &options);
+	if (status == NETFC_ALLREDUCE_OK)
+		status = netfc_allreduce_digits(comm, totals, &result, NETFC_ALLREDUCE_MEAN);
+	netfc_allreduce_leave(comm);
+	netfc_allreduce_free(comm);
+	netfc_allreduce_totals_free(totals);
+	return status == NETFC_ALLREDUCE_MISMATCH ? NETFC_ALLREDUCE_OK
+						  : NETFC_ALLREDUCE_STATUS_COUNT;
+}
+
+static void
+test_divisors_that_differ(void **state)
+{
+	struct server *server = server_start(&server_defaults);
+	struct divided divided = {.place = place_at(server_port(server))};
+
+	(void)state;
+	for (; divided.other < 2; divided.other++)
+		assert_int_equal(workers_run(3, divide_differently, &divided), 0);
 	server_stop(server);
 }
 
@@ -286,6 +352,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_means),
+		cmocka_unit_test(test_means_of_vectors),
+		cmocka_unit_test(test_divisors_that_differ),
 		cmocka_unit_test(test_bad_network),
 		cmocka_unit_test(test_a_switch_without_digits),
 		cmocka_unit_test(test_a_switch_with_registers),

@@ -57,13 +57,12 @@ check(const struct netfc_allreduce_totals *totals, const struct vector *vector)
 	free(result);
 }
 
-/* Every format, with results of another as well, of numbers of all kinds. */
+/* Every format, with results of another as well, of numbers of all kinds; means are of vectors. */
 static void
-test_any_numbers(void **state)
+check_any_numbers(unsigned int op)
 {
 	uint64_t seed = 1;
 
-	(void)state;
 	for (unsigned int format = 1; format < AGGREGATE_PAIR_END; format++) {
 		struct netfc_allreduce_totals *totals;
 		struct vector *vector;
@@ -71,9 +70,12 @@ test_any_numbers(void **state)
 
 		if (!aggregate_has_format(AGGREGATE_SUM, format))
 			continue;
-		vector = vector_new(format, NETFC_ALLREDUCE_SUM, VECTORS, LANES, format);
+		vector = vector_new(format, op, VECTORS, LANES, format);
 		totals = netfc_allreduce_totals_new(format, LANES);
 		assert_non_null(totals);
+		assert_int_equal(netfc_allreduce_totals_divide(
+					 totals, op == NETFC_ALLREDUCE_MEAN ? VECTORS : 0),
+			NETFC_ALLREDUCE_OK);
 		for (unsigned int round = 0; round < 2; round++) {
 			for (unsigned int v = 0; v < VECTORS; v++)
 				add_pieces(totals, LANES, bytes, vector->values[v], &seed);
@@ -83,6 +85,32 @@ test_any_numbers(void **state)
 		netfc_allreduce_totals_free(totals);
 		vector_free(vector);
 	}
+}
+
+static void
+test_any_numbers(void **state)
+{
+	(void)state;
+	check_any_numbers(NETFC_ALLREDUCE_SUM);
+	check_any_numbers(NETFC_ALLREDUCE_MEAN);
+}
+
+/* What was said before stays. */
+static void
+test_divisors_out_of_range(void **state)
+{
+	struct netfc_allreduce_totals *totals = netfc_allreduce_totals_new(NETFC_ALLREDUCE_FP32, 1);
+	const uint32_t most = NETFC_ALLREDUCE_MAX_DIVISOR;
+	const float one = 1;
+	float result;
+
+	(void)state;
+	netfc_allreduce_totals_add(totals, &one);
+	assert_int_equal(netfc_allreduce_totals_divide(totals, most), NETFC_ALLREDUCE_OK);
+	assert_int_equal(netfc_allreduce_totals_divide(totals, most + 1), NETFC_ALLREDUCE_ARGUMENT);
+	netfc_allreduce_totals_round(totals, &result, NULL);
+	assert_true(result == 0x1p-24f);
+	netfc_allreduce_totals_free(totals);
 }
 
 static void
@@ -280,6 +308,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_any_numbers),
+		cmocka_unit_test(test_divisors_out_of_range),
 		cmocka_unit_test(test_similar_numbers),
 		cmocka_unit_test(test_similar_numbers_are_added_at_once),
 		cmocka_unit_test(test_many_additions),

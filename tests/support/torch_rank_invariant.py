@@ -366,6 +366,25 @@ def tensor_parallel(tensor):
     return [digest.hexdigest()[:16], max(errors) < 1e-4]
 
 
+def means_of_gradients(units):
+    """Of a step's units: each unit's gradients, and the mean, of each type, as doubles."""
+    units = int(units)
+    draw = torch.Generator().manual_seed(3)
+    found = {}
+    for kind, masters in ((torch.float32, False), (torch.float64, False), (torch.float16, False),
+                          (torch.bfloat16, False), (torch.bfloat16, True)):
+        model = nn.Linear(50, 1, bias=False).to(kind)
+        inputs = torch.randn(units, 50, generator=draw, dtype=torch.float64).to(kind)
+        training = invariant.Training(model, invariant.UnitSampler(units, 1, units, shuffle=False),
+                                      masters=masters)
+        for step in training.steps(training.sampler, until=1):
+            for batch in step:
+                step.backward((model.weight * inputs[batch]).sum())
+        found[f'{kind}{" masters" * masters}'] = [inputs.double().tolist(),
+                                                  training.masters[0].grad.double()[0].tolist()]
+    return found
+
+
 def errors_of_gradients():
     """Of the mean of units' gradients: squared, of exact sums and of PyTorch's, beside float64's."""
     from netfc.torch.invariant.randoms import set_random_state

@@ -31,6 +31,10 @@
 /** Bytes in front of a part's digits. */
 #define AGGREGATE_PART_BYTES 8
 
+/** A mean may be divided by another number than that of workers: 1 .. AGGREGATE_MAX_DIVISOR. */
+#define AGGREGATE_MAX_DIVISOR (UINT32_C(1) << 24)
+#define AGGREGATE_DIVISOR_BYTES 4
+
 /** Special values seen in a lane, a set of bits. */
 enum aggregate_mark {
 	AGGREGATE_MARK_NAN = 1, /**< NaN or NaR */
@@ -48,13 +52,15 @@ struct aggregate_part {
 	uint8_t width;         /**< digits of a lane, at least 1 */
 	const uint8_t *digits; /**< lane by lane, 4 bytes a digit, the most significant one first */
 	const uint8_t *marks;  /**< a set of enum aggregate_mark a lane; NULL: there are none */
+	uint32_t divisor;      /**< of a mean; 0: the number of workers */
 };
 
 /**
  * Read a part.
  *
  * @param bytes, length of the part with its header, or more
- * @return 0; -1: too short, no lanes, no digits, no such part, more parts than there can be
+ * @return 0; -1: too short, no lanes, no digits, no such part, more parts than there can be, no
+ * such divisor
  */
 int aggregate_part_read(const uint8_t *bytes, size_t length, struct aggregate_part *part);
 
@@ -140,6 +146,22 @@ void aggregate_totals_carry(struct aggregate_totals *totals);
 size_t aggregate_totals_write_part(const struct aggregate_totals *totals, uint16_t first,
 	uint16_t lanes, uint8_t number, uint8_t parts, uint8_t *into, size_t room);
 
+/** Bytes behind a part's digits and marks, for a divisor; 0: none. */
+static inline uint32_t
+aggregate_divisor_bytes(uint32_t divisor)
+{
+	return divisor != 0 ? AGGREGATE_DIVISOR_BYTES : 0;
+}
+
+/**
+ * Give a part that has been written a divisor, which goes behind it.
+ *
+ * @param bytes of the part
+ * @param divisor 0: none
+ * @return the part's bytes with it
+ */
+size_t aggregate_part_put_divisor(uint8_t *part, size_t bytes, uint32_t divisor);
+
 /**
  * Divide the lanes into parts, each as long as fits.
  *
@@ -157,7 +179,7 @@ bool aggregate_totals_can_divide(unsigned int format, uint32_t count, uint32_t b
  * Round each lane once, as the kernels do (aggregate_lanes.h).
  *
  * @param op AGGREGATE_SUM or AGGREGATE_MEAN
- * @param workers to divide by, 1 .. 2^24
+ * @param workers to divide by, 1 .. AGGREGATE_MAX_DIVISOR
  * @param result count values, big-endian, at any address
  * @return enum netfc_flag, of all lanes
  */

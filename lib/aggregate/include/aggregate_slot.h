@@ -163,9 +163,10 @@ struct aggregate_entry {
 	uint64_t seen;  /**< bit w: worker w's values have arrived */
 	uint64_t begun; /**< ticks: when its first packet came */
 	uint32_t chunk;
-	uint32_t label; /**< of the call that it begins; 0: none */
-	uint16_t count; /**< values */
-	uint8_t state;  /**< enum aggregate_state */
+	uint32_t label;   /**< of the call that it begins; 0: none */
+	uint32_t divisor; /**< of a mean of digits; 0: the number of workers */
+	uint16_t count;   /**< values */
+	uint8_t state;    /**< enum aggregate_state */
 	uint8_t op;
 	uint8_t format;
 	uint8_t owner;          /**< AGGREGATE_OWNER + worker, or 0 */

@@ -70,10 +70,15 @@ struct aggregate_join_wire {
 
 /** What the sender of a join is or knows; in the reply: what the job's members may use. */
 enum aggregate_feature {
-	AGGREGATE_FEATURE_LABELS = 1, /**< it knows labels; reply: all members do */
-	AGGREGATE_FEATURE_LEAF = 2,   /**< it is a switch, and sends digits */
-	AGGREGATE_FEATURE_ZEROS = 4,  /**< it knows chunks and results of zeros; reply: all do */
+	AGGREGATE_FEATURE_LABELS = 1,   /**< it knows labels; reply: all members do */
+	AGGREGATE_FEATURE_LEAF = 2,     /**< it is a switch, and sends digits */
+	AGGREGATE_FEATURE_ZEROS = 4,    /**< it knows chunks and results of zeros; reply: all do */
+	AGGREGATE_FEATURE_DIVISORS = 8, /**< it knows divisors of digits; reply: all do */
 };
+
+/** Those that all members have to know. */
+#define AGGREGATE_FEATURES_OF_ALL \
+	(AGGREGATE_FEATURE_LABELS | AGGREGATE_FEATURE_ZEROS | AGGREGATE_FEATURE_DIVISORS)
 
 /** In a chunk's byte `reason`: it carries a part in place of values. */
 #define AGGREGATE_DIGITS 0x80
@@ -249,8 +254,8 @@ const char *aggregate_absence_name(unsigned int absence);
  *   reduction with count 0, a join or leave with values, a copy with values from another worker
  *   than its owner, a label that is 0 or not of a copy of nothing, zeros in place of no values or
  *   followed by anything, a part that is malformed, does not fit the format's digits and the
- *   chunk's lanes, or is followed by anything, or a payload that is too short; it may be too long
- *   if there are values). A place in a tree is read unchecked, its
+ *   chunk's lanes, has a divisor and is of no mean, or is followed by anything, or a payload that
+ * is too short; it may be too long if there are values). A place in a tree is read unchecked, its
  * list only if it is no longer than the maximum of levels: aggregate_place_is_good().
  */
 int

@@ -348,7 +348,7 @@ job_workers_below(const struct job *job)
 uint8_t
 job_features(const struct job *job)
 {
-	uint8_t features = AGGREGATE_FEATURE_LABELS | AGGREGATE_FEATURE_ZEROS;
+	uint8_t features = AGGREGATE_FEATURES_OF_ALL;
 
 	for (unsigned int w = 0; w < job->workers; w++)
 		features &= job->places[w].features;

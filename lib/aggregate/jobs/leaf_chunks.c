@@ -16,8 +16,9 @@ leaf_can_send(const struct aggregate_table *table, const struct job *job,
 	const struct aggregate_message *request)
 {
 	return !is_sum(request->op) ||
-		aggregate_totals_can_divide(
-			request->format, request->count, uplink_of(table, job)->bytes);
+		aggregate_totals_can_divide(request->format, request->count,
+			uplink_of(table, job)->bytes -
+				aggregate_divisor_bytes(request->part.divisor));
 }
 
 void
@@ -54,19 +55,22 @@ aggregate_leaf_packets(struct aggregate_shard *shard, const struct aggregate_out
 	if (!is_sum(entry->op) || entry->zero)
 		return 1;
 	shard->upwards = aggregate_entry_totals(entry, &shard->scratch);
-	shard->parts = (uint8_t)aggregate_totals_divide(
-		&shard->upwards, uplink_at(shard, outcome)->bytes, shard->ends);
+	shard->parts = (uint8_t)aggregate_totals_divide(&shard->upwards,
+		uplink_at(shard, outcome)->bytes - aggregate_divisor_bytes(entry->divisor),
+		shard->ends);
 	return shard->parts;
 }
 
 static size_t
-write_part(const struct aggregate_shard *shard, unsigned int packet, uint32_t bytes, uint8_t *into)
+write_part(const struct aggregate_shard *shard, unsigned int packet, uint32_t bytes,
+	uint32_t divisor, uint8_t *into)
 {
 	const uint16_t first = packet == 0 ? 0 : shard->ends[packet - 1];
-
-	return aggregate_totals_write_part(&shard->upwards, first,
+	const size_t used = aggregate_totals_write_part(&shard->upwards, first,
 		(uint16_t)(shard->ends[packet] - first), (uint8_t)packet, shard->parts, into,
 		bytes);
+
+	return aggregate_part_put_divisor(into, used, divisor);
 }
 
 size_t
@@ -94,7 +98,7 @@ aggregate_leaf_write(struct aggregate_shard *shard, const struct aggregate_outco
 	else if (entry->zero)
 		bytes = 0;
 	else if (shard->parts != 0)
-		bytes = write_part(shard, packet, uplink->bytes, values);
+		bytes = write_part(shard, packet, uplink->bytes, entry->divisor, values);
 	else
 		memcpy(values, entry->result, bytes);
 	return leaf_seal_chunk(shard, outcome, payload, AGGREGATE_HEADER_BYTES + bytes);

@@ -62,6 +62,7 @@ begin(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	entry->begun = now;
 	entry->chunk = chunk->id;
 	entry->label = chunk->label;
+	entry->divisor = chunk->part.divisor;
 	entry->count = chunk->count;
 	entry->op = chunk->op;
 	entry->format = chunk->format;
@@ -174,8 +175,10 @@ pass_on(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 }
 
 static unsigned int
-divisor_of(const struct aggregate_rules *rules)
+divisor_of(const struct aggregate_entry *entry, const struct aggregate_rules *rules)
 {
+	if (entry->divisor != 0)
+		return entry->divisor;
 	return rules->all_workers != 0 ? rules->all_workers : rules->workers;
 }
 
@@ -204,11 +207,11 @@ compute(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	} else if (is_all_zeros(entry)) {
 		memset(entry->result, 0, bytes_of(entry));
 	} else if (digits_whole(entry) != 0 ||
-		(entry->op == AGGREGATE_MEAN && divisor_of(rules) != rules->workers)) {
+		(entry->op == AGGREGATE_MEAN && divisor_of(entry, rules) != rules->workers)) {
 		add_values(entry, chunk);
 		gather(entry);
 		entry->flags = aggregate_totals_round(
-			digits_totals(entry), entry->op, divisor_of(rules), entry->result);
+			digits_totals(entry), entry->op, divisor_of(entry, rules), entry->result);
 	} else {
 		round_values(entry, rules, chunk);
 	}
@@ -264,7 +267,7 @@ agrees(const struct aggregate_entry *entry, const struct aggregate_message *chun
 {
 	return entry->op == chunk->op && entry->format == chunk->format &&
 		entry->count == chunk->count && entry->owner == chunk->owner &&
-		entry->label == chunk->label;
+		entry->label == chunk->label && entry->divisor == chunk->part.divisor;
 }
 
 /* What the parent has said, or that it says nothing. */

@@ -147,7 +147,7 @@ round_totals(enum aggregate_format from, enum aggregate_format to, bool mean,
 	return flags;
 }
 
-/* Sums of fp32 and fp64 are what trees are for: the compiler knows the formats. */
+/* fp32 and fp64 are what trees and workers' own sums are for: the compiler knows the formats. */
 static uint8_t
 round_any_totals(const struct aggregate_totals *totals, unsigned int op, unsigned int workers,
 	uint8_t *result)
@@ -156,10 +156,10 @@ round_any_totals(const struct aggregate_totals *totals, unsigned int op, unsigne
 	const enum aggregate_format to = aggregate_results_format(totals->format);
 	const bool mean = op == AGGREGATE_MEAN;
 
-	if (!mean && totals->format == AGGREGATE_FP32)
-		return round_totals(AGGREGATE_FP32, AGGREGATE_FP32, false, totals, workers, result);
-	if (!mean && totals->format == AGGREGATE_FP64)
-		return round_totals(AGGREGATE_FP64, AGGREGATE_FP64, false, totals, workers, result);
+	if (totals->format == AGGREGATE_FP32)
+		return round_totals(AGGREGATE_FP32, AGGREGATE_FP32, mean, totals, workers, result);
+	if (totals->format == AGGREGATE_FP64)
+		return round_totals(AGGREGATE_FP64, AGGREGATE_FP64, mean, totals, workers, result);
 	return round_totals(from, to, mean, totals, workers, result);
 }
 

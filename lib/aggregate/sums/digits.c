@@ -14,15 +14,26 @@ struct part_wire {
 	uint8_t number, parts, lowest, width;
 } __attribute__((packed));
 
-/* A flag of the width: marks follow the digits. */
+/* A flag of the width: marks follow the digits. Of the parts: a divisor follows all that. */
 #define HAS_MARKS 0x80
+#define HAS_DIVISOR 0x80
 
 _Static_assert(sizeof(struct part_wire) == AGGREGATE_PART_BYTES, "a part's header");
 
 static size_t
 body_bytes(const struct aggregate_part *part)
 {
-	return (size_t)part->lanes * (4u * part->width + (part->marks != NULL));
+	return (size_t)part->lanes * (4u * part->width + (part->marks != NULL)) +
+		aggregate_divisor_bytes(part->divisor);
+}
+
+static bool
+read_divisor(const uint8_t *bytes, struct aggregate_part *part)
+{
+	memcpy(&part->divisor, bytes + aggregate_part_bytes(part) - sizeof(part->divisor),
+		sizeof(part->divisor));
+	part->divisor = be32toh(part->divisor);
+	return part->divisor != 0 && part->divisor <= AGGREGATE_MAX_DIVISOR;
 }
 
 int
@@ -37,9 +48,10 @@ aggregate_part_read(const uint8_t *bytes, size_t length, struct aggregate_part *
 		.first = be16toh(wire.first),
 		.lanes = be16toh(wire.lanes),
 		.number = wire.number,
-		.parts = wire.parts,
+		.parts = wire.parts & (HAS_DIVISOR - 1),
 		.lowest = wire.lowest,
 		.width = wire.width & (HAS_MARKS - 1),
+		.divisor = (wire.parts & HAS_DIVISOR) != 0, /* which one is read below */
 		.digits = bytes + sizeof(wire),
 	};
 	if ((wire.width & HAS_MARKS) != 0)
@@ -47,7 +59,9 @@ aggregate_part_read(const uint8_t *bytes, size_t length, struct aggregate_part *
 	if (part->lanes == 0 || part->width == 0 || part->parts == 0 ||
 		part->parts > AGGREGATE_MAX_PARTS || part->number >= part->parts)
 		return -1;
-	return aggregate_part_bytes(part) <= length ? 0 : -1;
+	if (aggregate_part_bytes(part) > length)
+		return -1;
+	return part->divisor == 0 || read_divisor(bytes, part) ? 0 : -1;
 }
 
 size_t
@@ -399,4 +413,14 @@ aggregate_totals_write_part(const struct aggregate_totals *totals, uint16_t firs
 	for (uint32_t i = 0; extent.marks && i < lanes; i++)
 		marks[i] = totals->marks[first + i] ^ AGGREGATE_MARK_MINUS_ZERO;
 	return bytes;
+}
+
+size_t
+aggregate_part_put_divisor(uint8_t *part, size_t bytes, uint32_t divisor)
+{
+	if (divisor == 0)
+		return bytes;
+	part[offsetof(struct part_wire, parts)] |= HAS_DIVISOR;
+	put_digit(part + bytes, divisor);
+	return bytes + AGGREGATE_DIVISOR_BYTES;
 }

@@ -361,10 +361,10 @@ divide_magnitude(struct magnitude sum, int unit, unsigned int workers)
 	const int places = all ? zeros - 1 : DIGIT_BITS - 1;
 	const unsigned __int128 whole = sum.upper << places | sum.next >> 1;
 	const bool rest = !all && (sum.rest || (sum.next & 1) != 0);
-	struct exact result =
-		exact_of_quire(whole / workers, unit + DIGIT_BITS * (int)sum.digit - places);
+	const unsigned __int128 quotient = whole / workers; /* which takes longest of all */
+	struct exact result = exact_of_quire(quotient, unit + DIGIT_BITS * (int)sum.digit - places);
 
-	result.significand |= rest || whole % workers != 0;
+	result.significand |= rest || quotient * workers != whole;
 	return result;
 }
 

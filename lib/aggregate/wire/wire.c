@@ -278,6 +278,7 @@ read_part(const uint8_t *bytes, size_t length, struct aggregate_message *message
 {
 	return aggregate_part_read(bytes, length, &message->part) == 0 &&
 		aggregate_part_bytes(&message->part) == length &&
+		(message->part.divisor == 0 || message->op == AGGREGATE_MEAN) &&
 		aggregate_part_fits(&message->part, message->format, message->count);
 }
 

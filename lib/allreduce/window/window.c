@@ -165,6 +165,7 @@ struct division {
 	struct aggregate_totals totals;
 	uint16_t ends[AGGREGATE_MAX_PARTS];
 	unsigned int parts;
+	uint32_t divisor;
 };
 
 /* Always the same for the same sums, as what is sent again has to be. */
@@ -177,7 +178,9 @@ divide(const struct netfc_allreduce *comm, const struct netfc_allreduce_handle *
 			(uint64_t)(piece->from - handle->from) / handle->value_bytes,
 			piece->count)};
 
-	division.parts = aggregate_totals_divide(&division.totals, comm->bytes, division.ends);
+	division.divisor = totals_divisor(handle->totals, handle->op);
+	division.parts = aggregate_totals_divide(&division.totals,
+		comm->bytes - aggregate_divisor_bytes(division.divisor), division.ends);
 	return division;
 }
 
@@ -198,13 +201,15 @@ build(const struct netfc_allreduce *comm, const struct peer *peer, const struct 
 		.session = peer->member.session,
 		.part = {.parts = (uint8_t)division->parts},
 	};
-	size_t length = AGGREGATE_HEADER_BYTES;
+	uint8_t *into = payload + AGGREGATE_HEADER_BYTES;
+	size_t bytes;
 
 	aggregate_build_request(payload, &message);
-	length += aggregate_totals_write_part(&division->totals, first,
+	bytes = aggregate_totals_write_part(&division->totals, first,
 		(uint16_t)(division->ends[part] - first), (uint8_t)part, (uint8_t)division->parts,
-		payload + length, comm->bytes);
-	return keys_tag_chunk(comm, peer, payload, length, slot->chunk);
+		into, comm->bytes);
+	bytes = aggregate_part_put_divisor(into, bytes, division->divisor);
+	return keys_tag_chunk(comm, peer, payload, AGGREGATE_HEADER_BYTES + bytes, slot->chunk);
 }
 
 int

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from netfc import aggregation, catalogue, protocol
 from netfc.conformance import operands, sums
 from netfc.conformance.check import Check, Failed, NotOffered
-from netfc.conformance.job import REASON, Member, Message, exchange, join_all, team
+from netfc.conformance.job import REASON, Member, Message, exchange, join_for, team
 from netfc.conformance.joins import says
 from netfc.conformance.kit import Kit, with_status
 from netfc.formats import NUMBER_FORMATS
@@ -334,9 +334,7 @@ def barriers(kit: Kit) -> str:
 def labels(kit: Kit) -> str:
     """Calls with labels: alike they are done, others are mismatches."""
     with team(kit, joined=False) as members:
-        join_all(kit, members, features=aggregation.LABELS)
-        message = members[0].ask(members[0].join_payload(members[0].place.session, features=1))
-        if not message.reason & aggregation.LABELS:
+        if not join_for(kit, members, aggregation.LABELS):
             raise NotOffered("the reply to a join says that labels are not known")
 
         def label(member: Member, number: int, value: int) -> bytes:
@@ -467,17 +465,20 @@ def wider(kit: Kit, form: str, result: str) -> str:
 
 
 def digits(kit: Kit, form: str) -> str:
-    """Exact sums of many values in place of values; a mean is of workers all the same."""
-    with team(kit, WORKERS) as members:
+    """Exact sums of many values in place of values; a mean is of workers all the same, or divided
+    by what members say, if they may."""
+    with team(kit, WORKERS, joined=False) as members:
+        known = join_for(kit, members, aggregation.DIVISORS)
         member_sums = [sums.of_values(form, values) for values in values_of(form, 24, 5)]
         twice = sums.added([member_sums[0], member_sums[0]])
-        for number, op in enumerate(("sum", "mean")):
-            replies = _digits(members, number, op, form, [twice, *member_sums[1:]])
+        kinds = [("sum", 0), ("mean", 0), *([("mean", 7)] if known else [])]
+        for number, (op, divisor) in enumerate(kinds):
+            replies = _digits(members, number, op, form, [twice, *member_sums[1:]], divisor)
             refused = next((message for message in replies if message.code), None)
             if refused is not None and (refused.code in (2, 3) or refused.reason in (4, 15)):
                 raise NotOffered(f"digits of {form} are answered with {refused.said}")
             total = sums.added([twice, *member_sums[1:]])
-            values, flags = sums.rounded(form, total, WORKERS if op == "mean" else 1)
+            values, flags = sums.rounded(form, total, (divisor or WORKERS) if op == "mean" else 1)
             for message, member in zip(replies, members):
                 sent = member.chunk(number, bytes(24 * len(values) // 24), op, form)
                 if (
@@ -488,11 +489,17 @@ def digits(kit: Kit, form: str) -> str:
                     raise Failed(f"{op} of digits of {form}: {_difference(message, values)}", sent,
                                  sent[:5] + bytes([0x80 | flags]) + sent[6:24] + values,
                                  message.payload)  # fmt: skip
-    return "sum, mean"
+    return "sum, mean, divisor" if known else "sum, mean"
 
 
+# pylint: disable-next=too-many-arguments,too-many-positional-arguments
 def _digits(
-    members: Sequence[Member], number: int, op: str, form: str, member_sums: Sequence[sums.Sums]
+    members: Sequence[Member],
+    number: int,
+    op: str,
+    form: str,
+    member_sums: Sequence[sums.Sums],
+    divisor: int,
 ) -> list[Message]:
     """Each sends its sums in parts, some of them twice, the last one until there is a reply."""
     lanes = len(member_sums[0])
@@ -508,7 +515,7 @@ def _digits(
                 aggregation.DIGITS,
                 lanes,
             )
-            for piece in sums.parts(mine, 4 if form == "fp64" else 12)
+            for piece in sums.parts(mine, 4 if form == "fp64" else 12, divisor)
         ]
         for payload in [*made[:-1], *made[:1]]:
             answer = None

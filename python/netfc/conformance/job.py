@@ -255,6 +255,14 @@ def join_all(kit: Kit, members: Sequence[Member], **changed: int) -> None:
             raise Undecided("workers wait for each other, though all have joined")
 
 
+def join_for(kit: Kit, members: Sequence[Member], feature: int) -> bool:
+    """All join and ask for a feature. Whether they may use it."""
+    join_all(kit, members, features=feature)
+    session = members[0].place.session
+    message = members[0].ask(members[0].join_payload(session, features=feature))
+    return bool(message.reason & feature)
+
+
 def _refused(kit: Kit, member: Member, message: Message) -> None:
     """A join that is refused."""
     if message.reason == REASON["mismatch"] and "slots" not in kit.found:

@@ -15,7 +15,8 @@ from netfc.conformance.exact import rounded_to_odd
 
 NAN, PLUS_INF, MINUS_INF, MINUS_ZERO = 1, 2, 4, 8
 INVALID, OVERFLOW, UNDERFLOW = 1, 4, 8
-JOINS_DIGITS = 0x80  # byte 15 of a chunk of digits, and of a width: there are marks
+# Byte 15 of a chunk of digits; of a width: there are marks, of a number of parts: a divisor.
+JOINS_DIGITS = 0x80
 
 Lane = tuple[int, int]  # total and marks
 Sums = Sequence[Lane]
@@ -198,11 +199,13 @@ def extent(sums: Sums) -> tuple[int, int]:
     return lowest, -(-(bits - 32 * lowest) // 32)
 
 
-def parts(sums: Sums, lanes: int) -> list[bytes]:
+def parts(sums: Sums, lanes: int, divisor: int = 0) -> list[bytes]:
     """All parts of a sum, so many lanes each."""
     starts = range(0, len(sums), lanes)
+    count = len(starts) | (JOINS_DIGITS if divisor else 0)
+    behind = struct.pack(">I", divisor) if divisor else b""
     return [
-        part(sums[at : at + lanes], at, number, len(starts), *extent(sums[at : at + lanes]))
+        part(sums[at : at + lanes], at, number, count, *extent(sums[at : at + lanes])) + behind
         for number, at in enumerate(starts)
     ]
 

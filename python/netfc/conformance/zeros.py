@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from netfc import aggregation, protocol
 from netfc.conformance.check import Check, Failed, NotOffered
 from netfc.conformance.chunks import WORKERS, basic, expect
-from netfc.conformance.job import Member, Message, exchange, join_all, team
+from netfc.conformance.job import Member, Message, exchange, join_all, join_for, team
 from netfc.conformance.kit import Kit, with_status
 
 
 def _know_zeros(kit: Kit, members: Sequence[Member]) -> None:
     """All join and ask for zeros. Raises NotOffered."""
-    join_all(kit, members, features=aggregation.ZEROS)
-    session = members[0].place.session
-    message = members[0].ask(members[0].join_payload(session, features=aggregation.ZEROS))
-    if not message.reason & aggregation.ZEROS:
+    if not join_for(kit, members, aggregation.ZEROS):
         raise NotOffered("the reply to a join says that zeros are not known")
 
 

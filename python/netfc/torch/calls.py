@@ -70,9 +70,11 @@ def all_reduce_into(output: Any, tensor: Any, op: str, form: str) -> Call:
     return call
 
 
-def all_reduce_totals(totals: Any, output: Any) -> Call:
-    """Of a rank's exact sums. totals: netfc.allreduce.Totals; output: contiguous, of their type."""
-    call = Call("all_reduce_totals", "allreduce", f"sum of {totals.count} {totals.format}")
+def all_reduce_totals(totals: Any, output: Any, op: str) -> Call:
+    """Of a rank's exact sums. totals: netfc.allreduce.Totals; output: contiguous, of their type;
+    op: "sum", or "mean" of what totals.divide() has said."""
+    call = Call("all_reduce_totals", "allreduce", f"{op} of {totals.count} {totals.format}")
+    call.options["op"] = op
     call.values, call.result, call.given = totals, as_array(output), [output]
     return call
 

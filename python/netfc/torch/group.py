@@ -114,13 +114,14 @@ class NetfcProcessGroup(dist.ProcessGroup):
             return kept([output])
         return self._sequences.start(call).work()
 
-    def allreduce_totals(self, totals: Any, output: Any) -> Any:
+    def allreduce_totals(self, totals: Any, output: Any, op: str = "sum") -> Any:
         """Sum all ranks' exact sums, rounded once; gives a Work.
 
         totals: netfc.allreduce.Totals, which stay as they are. output: a contiguous tensor of their
-        count and type. Raises ValueError or TypeError if it does not fit.
+        count and type. op: or "mean", as netfc.allreduce has it. Raises ValueError or TypeError if
+        it does not fit.
         """
-        return self._sequences.start(calls.all_reduce_totals(totals, output)).work()
+        return self._sequences.start(calls.all_reduce_totals(totals, output, op)).work()
 
     def allreduce_coalesced(self, tensors: list[Any], opts: Any = None) -> Any:
         """Reduce tensors in place, each as allreduce() does; gives a Work of all."""

@@ -5,6 +5,7 @@ that are made by hand and by tests/support/exact_sums.py.
 Pure but for tshark: bytes of packets.
 """
 
+import dataclasses
 import random
 import struct
 
@@ -31,9 +32,10 @@ def header(op, form, count, number, byte_15, secret=SESSION):
                        secret)
 
 
-def digits(sums, lanes, byte_15=0x80):
+def digits(sums, lanes, byte_15=0x80, divisor=0):
     """All packets of a chunk of binary32."""
-    return [header(33, 5, len(sums), 7, byte_15) + part for part in exact_sums.parts(sums, lanes)]
+    return [header(34 if divisor else 33, 5, len(sums), 7, byte_15) + part
+            for part in exact_sums.parts(sums, lanes, divisor)]
 
 
 def join(behind):
@@ -56,6 +58,10 @@ def test_parts_are_read_and_written_as_the_model_has_them(form):
             assert [lane << 32 * part.lowest for lane in part.lanes] == [one for one, _ in own]
             assert part.marks == (tuple(marks for _, marks in own) if part.marks else ())
             assert aggregation.read_part(payload[:-1]) is None
+            divided = exact_sums.parts(sums, lanes, 1 << 24)[part.number]
+            assert dataclasses.replace(part, divisor=1 << 24) == aggregation.read_part(divided + b'behind')
+            assert bytes(aggregation.read_part(divided)) == divided
+            assert aggregation.read_part(divided[:-1]) is None
 
 
 def test_chunks_of_digits_are_built_as_the_model_has_them():
@@ -79,6 +85,8 @@ def test_scapy_reads_digits():
     assert second.part.first == 3
     owned = Aggregation(digits(SUMS, 4, 0x80 | 64 + 2)[0])
     assert owned.mysummary().endswith("digits 1 of 1, worker 2's, request")
+    divided = Aggregation(digits(SUMS, 3, divisor=6)[1])
+    assert divided.mysummary().endswith('4 fp32, digits 2 of 2 over 6, request')
     cut = Aggregation(digits(SUMS, 4)[0][:-1])
     assert cut.part is None and cut.mysummary().endswith(', digits, request')
 
@@ -116,11 +124,13 @@ def dissect(tmp_path_factory):
     refused = bytearray(header(33, 5, 0x1103, 7, 64 + 2))
     refused[5] = 0xf0
     decided = bytearray(join(TREE))
-    decided[5], decided[15], decided[47], decided[49] = 0x80, 1, 9, 3
+    decided[5], decided[15], decided[47], decided[49] = 0x80, 9, 9, 3
     no_lanes = bytearray(digits(SUMS, 4)[0])
     no_lanes[26:28] = 0, 0
     payloads = [*digits(SUMS, 3), digits(SUMS, 4, 0x80 | 64 + 2)[0], digits(SUMS, 4)[0][:-1],
-                bytes(no_lanes), bytes(refused), join(TREE), bytes(decided), join(b'\xa5' * 8)]
+                bytes(no_lanes), bytes(refused), digits(SUMS, 4, divisor=6)[0],
+                digits(SUMS, 4, divisor=6)[0][:-1], digits(SUMS, 4, divisor=2**24 + 1)[0],
+                join(TREE), bytes(decided), join(b'\xa5' * 8)]
     folder = tmp_path_factory.mktemp('capture')
     folder.chmod(0o755)
     wrpcap(str(folder / 'pcap'), [Ether() / IP() / UDP(sport=1, dport=20041) / payload
@@ -129,7 +139,7 @@ def dissect(tmp_path_factory):
 
 
 def test_wireshark_shows_digits(dissected):
-    first, second, owned, cut, no_lanes, refused, *_ = dissected
+    first, second, owned, cut, no_lanes, refused, divided, shorter, beyond, *_ = dissected
     assert 'sum job 513 worker 3 chunk 7, 4 fp32, digits, request' in first
     lines = [line.strip() for line in first.splitlines()]
     assert {'First lane: 0', 'Lanes: 3', 'Part: 0', 'Parts: 2', 'Lowest digit: 0'} <= set(lines)
@@ -142,6 +152,9 @@ def test_wireshark_shows_digits(dissected):
     assert 'Values are missing' in cut and 'Values are missing' not in first
     assert 'No part that can be' in no_lanes and 'No part that can be' not in first
     assert 'reply: member 2 at level 1 is late' in refused and 'Detail: 3' in refused
+    lines = [line.strip() for line in divided.splitlines()]
+    assert {'Parts: 1', 'Divisor: 6'} <= set(lines) and 'No part' not in divided
+    assert 'Values are missing' in shorter and 'No part that can be' in beyond
 
 
 def test_wireshark_shows_places(dissected):
@@ -151,3 +164,4 @@ def test_wireshark_shows_places(dissected):
     assert 'Decided at level, and 1: 3' in decided and 'Incarnation: 0x0000000000000009' in decided
     assert 'Workers below: 50' in asked and 'Switches above' not in tagged
     assert 'Labels: True' in decided and 'Labels: False' in asked
+    assert 'Divisors: True' in decided and 'Divisors: False' in asked

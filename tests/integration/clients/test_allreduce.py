@@ -15,7 +15,7 @@ import pytest
 import sanitized
 import switch
 
-from netfc import allreduce
+from netfc import allreduce, formats
 from netfc.protocol import Flag
 
 pytestmark = sanitized.without_sanitizers
@@ -104,6 +104,67 @@ def test_workers_below_two_leaves_and_totals():
         leaves = [stack.enter_context(serving(parent=parent)) for _ in range(2)]
         told = together(4, body)
     assert all(np.array_equal(one, expected) for one in told)
+
+
+class Doubles:
+    """As netfc.formats.Format, of fp64."""
+
+    @staticmethod
+    def encode(numbers):
+        def nearest_double(number):
+            try:
+                return float(number)
+            except OverflowError:
+                return math.inf if number > 0 else -math.inf
+
+        return np.array([*map(nearest_double, numbers)]).view(np.uint64)
+
+    @staticmethod
+    def decode(bits):
+        return bits.view(np.float64)
+
+
+# Subnormals, numbers beside them, and the greatest.
+EXTREMES = {'fp16': (2.0**-14, 2.0**-12, 65504), 'bf16': (2.0**-133, 2.0**-125, 3.3e38),
+            'fp32': (2.0**-140, 2.0**-125, 3.4e38), 'fp64': (2.0**-1060, 2.0**-1020, 1.7e308)}
+
+
+@pytest.mark.parametrize('form', EXTREMES)
+def test_means_of_totals_are_rounded_once(form):
+    """Seven arrays at one worker, at two, and at two leaves, against fractions: encodings that are
+    not those of sums that are rounded and then divided; subnormals, and sums that are too large."""
+    kind = formats.NUMBER_FORMATS.get(form, Doubles)
+    exponents = np.repeat([1.0, *EXTREMES[form]], 500)
+    arrays = [kind.encode(np.random.default_rng(number).uniform(-1, 1, 2000) * exponents) for number in range(7)]
+    sums = [sum(column) for column in zip(*([*map(Fraction, kind.decode(array).tolist())] for array in arrays))]
+    expected = kind.encode([total / 7 for total in sums]).tolist()
+    rounded = [Fraction(value) if math.isfinite(value) else 0 for value in kind.decode(kind.encode(sums)).tolist()]
+    twice = kind.encode([value / 7 for value in rounded]).tolist()
+    assert sum(a != b for a, b in zip(expected, twice)) > 100
+
+    def totals_of(some):
+        totals = allreduce.Totals(2000, form, build=switch.BUILD)
+        for array in some:
+            totals.add(array.view(totals.dtype))
+        totals.divide(7)
+        return totals
+
+    def body(worker):
+        place = allreduce.Place(((2, worker),), 2) if len(addresses) == 2 else None
+        address, number = addresses[worker % len(addresses)], worker if place is None else 0
+        with joined(address, number, 1 if place else 2, place=place) as comm:
+            return comm.allreduce_totals(totals_of(arrays[worker::2]), 'mean')
+
+    told = [totals_of(arrays).result()]
+    with contextlib.ExitStack() as stack:
+        parent = stack.enter_context(serving())
+        for addresses in [parent], [stack.enter_context(serving(parent=parent.rpartition(':')[2])) for _ in range(2)]:
+            told += together(2, body)
+    for result, flags in told:
+        assert result.view(arrays[0].dtype).tolist() == expected
+        assert flags == told[0][1]
+    with pytest.raises(ValueError, match='give 0 to 16777216'):
+        allreduce.Totals(1, form, build=switch.BUILD).divide(-1)
 
 
 @pytest.mark.parametrize('place, why', [

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """netfc.torch.invariant: one hash for any number of ranks, whatever they are dealt."""
 
+from fractions import Fraction
+
 import pytest
 
 import needs
 import sanitized
 from test_allreduce import serving
 from test_torch import tree_of_two
+from netfc import formats
 from torch_ranks import NO_TORCH, failures, ranks, results
 
 pytestmark = [
@@ -14,6 +17,8 @@ pytestmark = [
     pytest.mark.skipif(sanitized.is_sanitized(), reason='torch does not load with the sanitizers'),
 ]
 
+FORMATS = {'torch.float16': 'fp16', 'torch.bfloat16': 'bf16', 'torch.float32': 'fp32', 'torch.float64': 'fp64',
+           'torch.bfloat16 masters': 'fp32'}
 ALONE = {'address': None, 'BACKEND': 'gloo'}  # no switch
 
 
@@ -101,6 +106,16 @@ def test_data_and_tensor_parallel(tmp_path):
     assert one[1]
     for tensor in ('2', '1', '4'):
         assert hashes(tmp_path, 4, 'tensor_parallel', tensor) == one, tensor
+
+
+def test_means_are_rounded_once(tmp_path):
+    """The mean of six units' gradients, against fractions."""
+    found = hashes(tmp_path, 1, 'means_of_gradients', '6')
+    assert hashes(tmp_path, 2, 'means_of_gradients', '6') == found
+    for kind, (gradients, means) in found.items():
+        form = formats.NUMBER_FORMATS.get(FORMATS[kind])
+        exact = [sum(map(Fraction, column)) / 6 for column in zip(*gradients)]
+        assert means == (form.decode(form.encode(exact)).tolist() if form else [*map(float, exact)]), kind
 
 
 def test_errors_are_less_than_pytorchs(tmp_path):

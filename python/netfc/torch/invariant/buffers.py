@@ -92,9 +92,9 @@ class Buffers:
         for changed in self._units:
             for number, place in enumerate(places):
                 sums.add(number, changed.get(place, before[number]))
-        sums.start(ranks).wait()
+        sums.start(ranks, units).wait()
         with torch.no_grad():
-            for place, mean in zip(places, sums.means(units)):
+            for place, mean in zip(places, sums.finish()):
                 self._own[place].copy_(mean)
 
     def _integers(self, ranks: Ranks, place: int, units: int) -> list[str]:

@@ -46,6 +46,7 @@ class Gradients:
         self._of = {place: bucket for bucket in self._buckets for place in bucket.places}
         self.uses = [0] * len(named)  # by this rank's units
         self._is_last = False
+        self._units = 1
         # A parameter's node in the graph, which goes with it: the hook runs when its gradient is
         # there. PyTorch has a call for that from 2.1 on.
         self._nodes = [_node_of(parameter) for parameter in self.parameters]
@@ -75,6 +76,11 @@ class Gradients:
                     " checkpoints: give Training(overlap=False)"
                 )
 
+    def begin_step(self, units: int) -> None:
+        """A step of so many units, of all ranks."""
+        self._units = units
+        self.forget()
+
     def forget(self) -> None:
         """Gradients that do not count."""
         for parameter in self.parameters:
@@ -84,16 +90,16 @@ class Gradients:
         """Those buckets that are not under way, in their order."""
         for bucket in self._buckets:
             if bucket.work is None:
-                bucket.work = bucket.sums.start(self._ranks)
+                bucket.work = bucket.sums.start(self._ranks, self._units)
 
-    def finish(self, units: int) -> list[Any]:
-        """Wait for all; gives the means over so many units."""
+    def finish(self) -> list[Any]:
+        """Wait for all; gives the means over the step's units."""
         means: list[Any] = [None] * len(self.parameters)
         for bucket in self._buckets:
             bucket.work.wait()
             bucket.work = None
         for bucket in self._buckets:
-            for place, mean in zip(bucket.places, bucket.sums.means(units)):
+            for place, mean in zip(bucket.places, bucket.sums.finish()):
                 means[place] = mean
         self.uses = [0] * len(self.parameters)
         return means
@@ -108,7 +114,7 @@ class Gradients:
             if bucket.waits_for:
                 return
             self._add(bucket)
-            bucket.work = bucket.sums.start(self._ranks)
+            bucket.work = bucket.sums.start(self._ranks, self._units)
 
     def _add(self, bucket: Bucket) -> None:
         bucket.sums.add_all([self._taken(place) for place in bucket.places])

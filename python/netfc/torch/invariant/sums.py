@@ -20,6 +20,9 @@ FORMATS = {
 
 _SMALL = 1 << 14  # numbers
 
+# What DistributedDataParallel puts tensors together with, in one call.
+_flatten = torch._utils._flatten_dense_tensors  # pylint: disable=protected-access
+
 
 class Sums:
     """The sums of tensors of one type and these shapes, in the order of the shapes.
@@ -49,10 +52,10 @@ class Sums:
         some: list[Any] = []
         for place, tensor in enumerate((*tensors, None)):
             if tensor is not None and tensor.numel() < _SMALL:
-                some.append(tensor.detach().reshape(-1))
+                some.append(tensor)
                 continue
             if some:
-                values = layout.as_array(torch.cat(some))
+                values = layout.as_array(_flatten(some).detach())
                 self._totals.add(values, self._first[place - len(some)])
                 some = []
             if tensor is not None:
@@ -62,21 +65,22 @@ class Sums:
         """Add all lanes of other totals of this type to the first number."""
         totals.fold(self._totals)
 
-    def start(self, ranks: Alone) -> Any:
-        """Start to add up those of all ranks; gives what has a wait()."""
+    def start(self, ranks: Alone, count: int = 1) -> Any:
+        """Start to add up those of all ranks, divided by a count; gives what has a wait()."""
+        self._totals.divide(count)
         self._result = torch.empty(self._totals.count, dtype=self._results)
         if ranks.group is None:
             self._totals.result(layout.as_array(self._result))
             return Done()
-        return ranks.group.allreduce_totals(self._totals, self._result)
+        return ranks.group.allreduce_totals(
+            self._totals, self._result, "mean" if count > 1 else "sum"
+        )
 
-    def means(self, count: int) -> list[Any]:
-        """Once that is done: the sums, divided by a count, which rounds once more unless it is a
-        power of two. Views of one new tensor. The sums are empty again."""
+    def finish(self) -> list[Any]:
+        """Once that is done: the results, each rounded once. Views of one new tensor. The sums are
+        empty again."""
         result, self._result = self._result, None
         self._totals.clear()
-        if count != 1:
-            result.div_(count)
         return [
             result[first:end].view(shape)
             for shape, first, end in zip(self._shapes, self._first, self._first[1:])
@@ -95,4 +99,4 @@ def norm(tensors: Iterable[Any], ranks: Alone) -> float:
             lanes.add(squares[first : first + _LANES], 0)
     whole.add_lanes(lanes)
     whole.start(ranks).wait()
-    return math.sqrt(whole.means(1)[0])
+    return math.sqrt(whole.finish()[0])

@@ -182,14 +182,14 @@ class Training:
 
     # ---- what a step does, which has the loop -------------------------------------------------
 
-    def begin_step(self) -> None:
+    def begin_step(self, step: int) -> None:
         """Before its units."""
         for name, parameter in self._named:
             if not parameter.requires_grad:
                 self._problems.append(
                     f"{name} is frozen since the training began: make another Training"
                 )
-        self._gradients.forget()
+        self._gradients.begin_step(self.sampler.units_of(step))
         self._buffers.begin_step()
 
     def begin_unit(self, step: int, unit: int, is_last: bool) -> None:
@@ -230,17 +230,17 @@ class Training:
 
         units: this rank's. Raises InvariantError.
         """
+        count = self.sampler.units_of(step)
         self._gradients.start()
-        loss = self._loss.start(self._ranks)
+        loss = self._loss.start(self._ranks, count)
         mine = [len(units), sum(map(_hash, units)), len(self._problems)]
         counts = torch.tensor(
             [*mine, *self._gradients.uses, *self._buffers.counts()], dtype=torch.int32
         )
         self._ranks.add_up(counts).wait()
         loss.wait()
-        count = self.sampler.units_of(step)
-        means = self._gradients.finish(count)
-        mean = self._loss.means(count)[0]
+        means = self._gradients.finish()
+        mean = self._loss.finish()[0]
         computed, hashes, problems, *others = counts.tolist()
         own, self._problems[:] = list(self._problems), []
         if problems:
@@ -342,7 +342,7 @@ class Step:
         checked = sampler.checked(self.number)
         check = checked[sampler.rank]
         digests: list[tuple[int, list[str]]] = []
-        training.begin_step()
+        training.begin_step(self.number)
         for place, unit in enumerate(sampler.own(self.number)):
             counts = check is None or place > 0
             compared: dict[int, list[str]] = {unit: []} if unit in checked else {}
