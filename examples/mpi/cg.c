@@ -25,7 +25,7 @@
 
 #include <mpi.h>
 #ifdef EXACT
-#include <netfc_allreduce.h>
+#include "workers.h"
 #endif
 
 #define SIDE 64
@@ -82,43 +82,6 @@ multiply(struct vector y, struct vector x)
 }
 
 #ifdef EXACT
-static struct netfc_allreduce *comm;
-
-static void
-check(int status)
-{
-	if (status == NETFC_ALLREDUCE_OK)
-		return;
-	fprintf(stderr, "%s\n", netfc_allreduce_error(comm));
-	MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-/* The rank is the worker; the first one draws the job's secret. */
-static void
-join(int rank)
-{
-	const char *switches[] = {getenv("NETFC_SWITCH")};
-	uint64_t token = netfc_allreduce_draw_token();
-	struct netfc_allreduce_options options;
-
-	MPI_Bcast(&token, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-	netfc_allreduce_options_init(&options, sizeof(options));
-	options.switches = switches;
-	options.switch_count = 1;
-	options.token = token;
-	options.worker = rank;
-	options.workers = strips;
-	comm = netfc_allreduce_new();
-	check(netfc_allreduce_join(comm, &options));
-}
-
-static void
-leave(void)
-{
-	netfc_allreduce_leave(comm);
-	netfc_allreduce_free(comm);
-}
-
 static double
 dot(struct vector x, struct vector y)
 {
@@ -129,17 +92,6 @@ dot(struct vector x, struct vector y)
 	return all;
 }
 #else
-static void
-join(int rank)
-{
-	(void)rank;
-}
-
-static void
-leave(void)
-{
-}
-
 static double
 dot(struct vector x, struct vector y)
 {
@@ -211,12 +163,19 @@ main(int argc, char *argv[])
 	MPI_Comm_size(MPI_COMM_WORLD, &strips);
 	shift = (asked == NULL ? 0 : atoi(asked)) % strips;
 	strip = (rank + shift) % strips;
-	join(rank);
+#ifdef EXACT
+	uint64_t token = netfc_allreduce_draw_token();
+
+	MPI_Bcast(&token, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+	join(rank, strips, token);
+#endif
 	residual = solve(argc > 1 ? atoi(argv[1]) : 150);
 	memcpy(&bits, &residual, sizeof(bits));
 	if (rank == 0)
 		printf("residual %.17g %016" PRIx64 "\n", residual, bits);
+#ifdef EXACT
 	leave();
+#endif
 	MPI_Finalize();
 	return 0;
 }
