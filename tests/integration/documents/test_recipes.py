@@ -15,17 +15,19 @@ SECTIONS = [
     ('docs/functions.md', 'A function of your own'),
     ('docs/mpi.md', 'A first run'),
     ('docs/pytorch.md', 'Try it'),
+    ('docs/reproducible.md', 'Fewer or more processes'),
 ]
 WITHOUT_SANITIZERS = pytest.mark.skipif(sanitized.is_sanitized(),
                                         reason='torch and programs of MPI do not load with the sanitizers')
+MARKS = {'docs/mpi.md': WITHOUT_SANITIZERS, 'docs/pytorch.md': WITHOUT_SANITIZERS,
+         'docs/reproducible.md': (WITHOUT_SANITIZERS, pytest.mark.slow)}
 
 
 @needs.needs_namespaces
 @needs.needs_mounts
 @needs.needs_tap
 @pytest.mark.parametrize('document, heading', [
-    pytest.param(*section, marks=WITHOUT_SANITIZERS if section[0] in ('docs/mpi.md', 'docs/pytorch.md') else ())
-    for section in SECTIONS])
+    pytest.param(*section, marks=MARKS.get(section[0], ())) for section in SECTIONS])
 def test_as_it_stands(document, heading, tmp_path):
     recipes.run(recipes.section(document, heading), tmp_path)
 
