@@ -18,7 +18,7 @@ from command import CommandLine, head, row, write_json
 from namespaces import CommandError
 from switch_tree import SwitchTree
 from switched import Network
-from training.team import FRAMES, link_bytes, lose
+from training.team import FRAMES, lose
 
 PATIENCE = 1800
 STEPS, QUICK = 30, 6
@@ -69,11 +69,7 @@ def trained(build, run, steps):
         if run.kill_at is not None:
             killed(build, network, places[: run.ranks], run, steps)
             run = dataclasses.replace(run, ranks=run.then, kill_at=steps)
-        before = [link_bytes(host) for host, _ in places]
-        told = once(build, network, places[: run.ranks], run, steps)
-        for said, (host, _), former in zip(told, places, before):
-            said["link_bytes"] = link_bytes(host) - former
-    return told
+        return once(build, network, places[: run.ranks], run, steps)
 
 
 def killed(build, network, places, run, steps):
@@ -132,6 +128,7 @@ def described(run, told):
             "weights": told[0]["weights"], "torch": told[0]["torch"],
             "adding": min(said["adding"] for said in told),
             "backward": min(said["backward"] for said in told),
+            "reduction_ms": 1e3 * max(said.get("reducing", 0) for said in told),
             "link_bytes": max(said["link_bytes"] for said in told)}
 
 
@@ -152,16 +149,18 @@ def run_all(build, options):
 
 
 def timed(build, options):
-    """Seconds of a step beside DistributedDataParallel's, on links of limited speed."""
+    """Seconds of a step and of its reduction beside DistributedDataParallel's, on links of limited
+    speed."""
     rows = []
-    print(head("link", "way", "ms a step", "bytes of a rank's link a step"), flush=True)
+    print(head("link", "way", "ms a step", "ms a reduction", "bytes of a rank's link a step"), flush=True)
     for megabits in options.megabits:
         for way in ("invariant", "netfc", "gloo"):
             run = Run(options.ranks, way, megabits=megabits)
             found = described(run, trained(build, run, options.steps))
             rows.append({**found, "way": way, "megabits": megabits})
             print(row(f"{megabits} Mbit/s" if megabits else "no limit", way,
-                      f"{found['ms']:.1f}", f"{found['link_bytes'] / options.steps:,.0f}"),
+                      f"{found['ms']:.1f}", f"{found['reduction_ms']:.1f}",
+                      f"{found['link_bytes'] / options.steps:,.0f}"),
                   flush=True)
     share = min(one["adding"] for one in rows) / min(one["backward"] for one in rows)
     print(f"\nadding a unit's gradients exactly takes {100 * share:.1f} % of its backward pass")

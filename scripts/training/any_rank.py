@@ -4,14 +4,12 @@
 Says in a line of JSON the weights' hash, and how long steps took.
 """
 
-import contextlib
-import datetime
 import hashlib
-import json
 import os
 import pathlib
+import re
 import signal
-import sys
+import statistics
 import time
 
 import torch
@@ -19,9 +17,11 @@ import torch.distributed as dist
 from torch import nn
 
 from netfc.torch import invariant
+from netfc.torch.invariant.agreement import Ranks
 from netfc.torch.invariant.sums import Sums
+from training.rank import join, main
 
-TIMEOUT = datetime.timedelta(minutes=10)
+REDUCTIONS = 20
 TEXT = pathlib.Path(__file__).resolve().parents[2] / "CONTRIBUTING.md"
 CONTEXT, UNIT, UNITS = 16, 4, 8
 SAMPLES = 50 * UNIT * UNITS
@@ -135,6 +135,29 @@ class Run:
             additions.append(time.monotonic() - begun)
         return min(passes), min(additions)
 
+    def reducing(self):
+        """Seconds of a reduction of all gradients, as the way has it, without all else: the median
+        of some."""
+        gradients = [one.grad for one in self.network.parameters()]
+        flat = torch.cat([one.reshape(-1) for one in gradients])
+        sums = Sums(torch.float32, [one.shape for one in gradients])
+        is_exact = self._options["way"] == "invariant"
+        ranks = Ranks() if is_exact else None
+        reductions = []
+        for _ in range(REDUCTIONS):
+            if is_exact:
+                sums.add_all(gradients)
+            dist.barrier()
+            begun = time.monotonic()
+            if is_exact:
+                sums.start(ranks, UNITS).wait()
+            else:
+                dist.all_reduce(flat)
+            reductions.append(time.monotonic() - begun)
+            if is_exact:
+                sums.finish()
+        return statistics.median(reductions)
+
     def hash(self):
         """Of all weights."""
         digest = hashlib.sha256()
@@ -143,35 +166,30 @@ class Run:
         return digest.hexdigest()[:12]
 
 
+def link_bytes():
+    """Received and sent by this host's link so far."""
+    link = re.search(r"^ *eth0: *(.*)$", pathlib.Path("/proc/net/dev").read_text(), re.MULTILINE)
+    counts = link[1].split()
+    return int(counts[0]) + int(counts[8])
+
+
 def run(options):
     """The whole training; figures for JSON."""
     if options["ranks"] > 1:
-        backend = "gloo" if options["way"] == "gloo" else "netfc"
-        dist.init_process_group(backend, init_method=f"file://{options['store']}", timeout=TIMEOUT,
-                                rank=options["rank"], world_size=options["ranks"])
+        join("gloo" if options["way"] == "gloo" else "netfc", options)
     training = Run(options)
+    before = link_bytes()
     (training.invariant if options["way"] == "invariant" else training.plain)()
     figures = {"hash": training.hash(), "seconds": training.seconds, "torch": torch.__version__,
                "weights": sum(one.numel() for one in training.network.parameters())}
+    figures["link_bytes"] = link_bytes() - before
     figures["backward"], figures["adding"] = training.adding()
     if options["ranks"] > 1:
+        figures["reducing"] = training.reducing()
         dist.barrier()
         dist.destroy_process_group()
     return figures
 
 
-def main():
-    """The command line."""
-    options = json.loads(sys.argv[1])
-    with contextlib.suppress(OSError):
-        os.sched_setaffinity(0, options["cpus"])
-    torch.set_num_threads(1)
-    try:
-        said = run(options)
-    except Exception as error:  # pylint: disable=broad-except # told by the demonstration
-        said = {"error": str(error)}
-    print(json.dumps(said), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    main(run)

@@ -89,11 +89,16 @@ def recording(options, hook):
         yield record, lambda: record.end_step(given, got)
 
 
+def join(backend, options):
+    """Be a rank of the process group."""
+    dist.init_process_group(backend, init_method=f"file://{options['store']}", timeout=TIMEOUT,
+                            rank=options["rank"], world_size=options["ranks"])
+
+
 def run(options):
     """The whole training; figures for JSON."""
     backend, make_hook = hooks.HOOKS[options["way"]]
-    dist.init_process_group(backend, init_method=f"file://{options['store']}", timeout=TIMEOUT,
-                            rank=options["rank"], world_size=options["ranks"])
+    join(backend, options)
     # The P4 program reduces gradients; what else DistributedDataParallel does is gloo's.
     others = dist.new_group(backend="gloo") if options["program"] else dist.group.WORLD
     network = torch.nn.parallel.DistributedDataParallel(
@@ -116,17 +121,17 @@ def call_hook(hook, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tenso
     return hook(bucket)
 
 
-def main():
-    """The command line."""
+def main(body):
+    """The command line. body: what a rank does with its options."""
     options = json.loads(sys.argv[1])
     os.sched_setaffinity(0, options["cpus"])
     torch.set_num_threads(1)
     try:
-        said = run(options)
+        said = body(options)
     except Exception as error:  # pylint: disable=broad-except # told by the demonstration
         said = {"error": str(error)}
     print(json.dumps(said), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(run)

@@ -52,19 +52,18 @@ def fp8_of_infinity():
     return [netfc.torch.fp8_hook(state, Bucket(one)).wait().tolist() for one in (bad, torch.ones(4))]
 
 
-def fp8_training(run):
-    """A training with gradients of 8 bits; ranks are late by chance, by another one in each run."""
+def training(hook, state, steps, rate, begin=lambda: None):
+    """A training with a communication hook: losses, and the weights' bits. begin: of a step."""
     torch.manual_seed(1)
     model = torch.nn.parallel.DistributedDataParallel(torch.nn.Sequential(
         torch.nn.Linear(20, 40), torch.nn.Tanh(), torch.nn.Linear(40, 1)), bucket_cap_mb=0.001)
-    model.register_comm_hook(netfc.torch.Fp8State(block=64), netfc.torch.fp8_hook)
-    optimizer = torch.optim.SGD(model.parameters(), 0.05)
+    model.register_comm_hook(state, hook)
+    optimizer = torch.optim.SGD(model.parameters(), rate)
     torch.manual_seed(RANK)
-    late = random.Random(f'{run} {RANK}')
     losses = []
-    for _ in range(60):
+    for _ in range(steps):
         inputs = torch.randn(16, 20)
-        time.sleep(late.random() * 0.003)
+        begin()
         loss = (model(inputs) - inputs.sum(1, keepdim=True) / 4).square().mean()
         optimizer.zero_grad()
         loss.backward()
@@ -72,6 +71,13 @@ def fp8_training(run):
         losses.append(loss.item())
     weights = torch.cat([one.detach().reshape(-1) for one in model.parameters()])
     return {'weights': weights.numpy().tobytes().hex(), 'losses': losses}
+
+
+def fp8_training(run):
+    """With gradients of 8 bits; ranks are late by chance, by another one in each run."""
+    late = random.Random(f'{run} {RANK}')
+    return training(netfc.torch.fp8_hook, netfc.torch.Fp8State(block=64), 60, 0.05,
+                    lambda: time.sleep(late.random() * 0.003))
 
 
 def reduce_into():

@@ -75,13 +75,8 @@ class Parallel(nn.Module):  # pylint: disable=abstract-method
         super()._load_from_state_dict(ours, prefix, *arguments)
 
 
-class ColumnParallelLinear(Parallel):
-    """nn.Linear whose outputs are cut into blocks: gives this rank's, one after the other.
-
-    What follows, up to RowParallelLinear, has to treat elements by themselves: an activation.
-    """
-
-    cut = {"weight": 0, "bias": 0}
+class ParallelLinear(Parallel):  # pylint: disable=abstract-method
+    """nn.Linear whose weight is cut."""
 
     def __init__(
         self,
@@ -92,9 +87,18 @@ class ColumnParallelLinear(Parallel):
         blocks: int = BLOCKS,
         group: Any = None,
     ):
-        super().__init__(blocks, group, out_features)
+        super().__init__(blocks, group, (out_features, in_features)[self.cut["weight"]])
         for name, one in nn.Linear(in_features, out_features, bias).named_parameters():
             self.take(name, one)
+
+
+class ColumnParallelLinear(ParallelLinear):
+    """nn.Linear whose outputs are cut into blocks: gives this rank's, one after the other.
+
+    What follows, up to RowParallelLinear, has to treat elements by themselves: an activation.
+    """
+
+    cut = {"weight": 0, "bias": 0}
 
     def blocks_of(self, values: Any) -> list[Any]:
         """The outputs, block by block."""
@@ -110,24 +114,11 @@ class ColumnParallelLinear(Parallel):
         return torch.cat(self.blocks_of(values), -1)
 
 
-class RowParallelLinear(Parallel):
+class RowParallelLinear(ParallelLinear):
     """nn.Linear whose inputs are cut into blocks, as ColumnParallelLinear gives them; its output is
     the exact sum of all blocks' products, rounded once, and the bias."""
 
     cut = {"weight": 1}
-
-    def __init__(
-        self,
-        in_features: int,
-        out_features: int,
-        bias: bool = True,
-        *,
-        blocks: int = BLOCKS,
-        group: Any = None,
-    ):
-        super().__init__(blocks, group, in_features)
-        for name, one in nn.Linear(in_features, out_features, bias).named_parameters():
-            self.take(name, one)
 
     def forward(self, values: Any) -> Any:
         """values: this rank's blocks, of shape (..., in_features / ranks)."""

@@ -21,6 +21,9 @@ def seed_of(seed: int, step: int, unit: int) -> int:
 def set_random_state(seed: int, step: int, unit: int) -> None:
     """Of torch, numpy and Python: what is drawn from here on is the unit's."""
     drawn = seed_of(seed, step, unit)
-    torch.manual_seed(drawn)
+    # torch.manual_seed() formats the stack for a GPU that may come: as long as a small unit takes.
+    torch.default_generator.manual_seed(drawn)
+    if torch.cuda.is_initialized():
+        torch.cuda.manual_seed_all(drawn)
     numpy.random.seed(drawn & 0xFFFFFFFF)
     random.seed(drawn)
