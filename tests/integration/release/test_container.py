@@ -179,3 +179,9 @@ def test_interface_without_an_address(network):
     process = start(middle, NETFC_INTERFACE='lo')
     said = process.communicate(timeout=TIMEOUT_S)[0]
     assert process.returncode == 1 and 'lo has no address; NETFC_INTERFACE names' in said
+
+
+def test_compose_names_the_token_by_a_path():
+    """podman-compose hands it to podman as it stands, which takes a mere name for that of a volume."""
+    files = re.findall(r'^ *file: \$\{\w+:-(.*)\}$', (FOLDER / 'compose.yaml').read_text(), re.MULTILINE)
+    assert files and all('/' in name for name in files)
