@@ -117,16 +117,17 @@ join_with(struct job *job, const struct netfc_allreduce_options *options)
  * switch has noticed.
  */
 static int
-join_by_port(struct job *job, struct netfc_allreduce_options *options)
+join_by_port(struct job *job, const struct netfc_allreduce_options *without_port)
 {
+	struct netfc_allreduce_options options = *without_port;
 	const struct timespec nap = {.tv_nsec = PORT_NAP_NS};
 	const uint64_t begun = clock_ns();
 	int status = NETFC_ALLREDUCE_SYSTEM;
 	unsigned int n = 0;
 	struct port port;
 
-	options->interface = port.interface;
-	options->bind_address = port.address;
+	options.interface = port.interface;
+	options.bind_address = port.address;
 	while (status == NETFC_ALLREDUCE_SYSTEM && !job->cut) {
 		const char *problem =
 			ports_get(shim.settings.interface, shim.settings.bind_address, n++, &port);
@@ -136,7 +137,7 @@ join_by_port(struct job *job, struct netfc_allreduce_options *options)
 			return NETFC_ALLREDUCE_ARGUMENT;
 		}
 		if (problem == NULL)
-			status = join_with(job, options);
+			status = join_with(job, &options);
 		else if (clock_ns() - begun > PORTS_NS)
 			break;
 		else
