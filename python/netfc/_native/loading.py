@@ -34,7 +34,7 @@ def load(
     soname: libNAME.so.NUMBER; folder: where a build has it, below lib; version: the function that
     tells it. build: folder of a build of dpdk-netfc; None: the library that was installed with this
     package, or that the system finds.
-    Raises LibraryError where it is missing, or of another version than this package.
+    Raises LibraryError where it is missing, or not of this package's version and sources.
     """
     functions = _open(soname, folder, build)
     found = _version(functions, version)
@@ -44,7 +44,12 @@ def load(
             f" release (Debian: {_package(soname)} and python3-netfc)"
         )
     for name, (result, arguments) in prototypes.items():
-        function = getattr(functions, name)
+        function = getattr(functions, name, None)
+        if function is None:
+            raise LibraryError(
+                f"{_name(soname)} {found} has no {name}(): it is of earlier sources than this"
+                " package; build it again"
+            )
         function.restype, function.argtypes = result, arguments
     return functions
 

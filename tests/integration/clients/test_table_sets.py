@@ -239,6 +239,9 @@ def test_a_library_of_another_version(tmp_path, monkeypatch):
     old = made_library(tmp_path / 'old', 'int netfc_old;')
     with pytest.raises(netfc.LibraryError, match='older than 0.1.0'):
         netfc.Library(old)
+    stale = made_library(tmp_path / 'stale', code.replace('9.8.7', netfc.__version__))
+    with pytest.raises(netfc.LibraryError, match=r'has no netfc_\w+\(\).*build it again'):
+        netfc.Library(stale)
 
 
 def test_no_library(tmp_path, monkeypatch):
