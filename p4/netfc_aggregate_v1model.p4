@@ -60,8 +60,11 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
     HandDown() hand_down;
 #endif
     bit<16> folded;
+    bit<16> bytes;
     bit<32> place;
     bit<16> joined_port;
+    bit<64> incarnation;
+    bit<8> restarted;
 
     action drop() {
         mark_to_drop(standard);
@@ -113,7 +116,16 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
             forward.apply();
         } else {
             meta.fate = fate_t.DROP;
-            datagram_sum.apply(hdr, folded);
+            datagram_sum.apply(hdr, 0, bytes, folded);
+            /* What is in no header cannot be summed: all of it must then add up to 0xffff. */
+            if (hdr.udp.length != bytes) {
+                if (hdr.udp.checksum == 0) {
+                    meta.unsummed = 1;
+                } else {
+                    meta.rest = ~folded;
+                    folded = 0xffff;
+                }
+            }
             if (standard.checksum_error == 1 ||
                 (hdr.udp.checksum != 0 && folded != 0xffff)) {
                 meta.fate = fate_t.DROP;
@@ -128,12 +140,20 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
             } else if (meta.loaded == 0) {
                 meta.fate = fate_t.REPLY;
                 meta.code = NETFC_STATUS_FORMAT;
+            } else if (meta.ask == ask_t.CHUNK && hdr.aggregate.reason[7:7] == 1) {
+                refuse(AGGREGATE_REASON_DIGITS);
             } else if (meta.ask == ask_t.CHUNK && (!hdr.values.isValid() ||
                        hdr.aggregate.count == 0)) {
                 meta.fate = fate_t.REPLY;
                 meta.code = NETFC_STATUS_LENGTH;
             } else if ((meta.ask == ask_t.JOIN && !hdr.join.isValid()) ||
                        (meta.ask != ask_t.CHUNK && hdr.aggregate.count != 0)) {
+                meta.fate = fate_t.REPLY;
+                meta.code = NETFC_STATUS_LENGTH;
+            } else if (meta.ask == ask_t.JOIN && hdr.udp.length != bytes) {
+                /* A place in a tree, which is not looked at; nothing is granted that is not summed. */
+                refuse(AGGREGATE_REASON_NO_PARENT);
+            } else if (hdr.udp.length != bytes) {
                 meta.fate = fate_t.REPLY;
                 meta.code = NETFC_STATUS_LENGTH;
 #ifdef NETFC_LEAF
@@ -151,16 +171,27 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
                 if (meta.ask == ask_t.JOIN) {
                     refuse(AGGREGATE_REASON_FULL);
                 }
-            } else if (meta.member == 1) {
+            } else if (meta.member == 0) {
+                if (meta.ask == ask_t.JOIN) {
+                    refuse(AGGREGATE_REASON_TAKEN);
+                }
+            } else {
                 place = (bit<32>)meta.job * NETFC_WORKERS + (bit<32>)hdr.aggregate.worker;
                 worker_ports.read(joined_port, place);
+                restarted_workers.read(restarted, (bit<32>)meta.job);
                 /* A process that was started anew would take results of its place's first chunks. */
                 if (meta.ask == ask_t.JOIN) {
+                    incarnations.read(incarnation, place);
 #ifdef NETFC_LEAF
                     hdr.place.decided = 1;
 #endif
                     if (joined_port != 0 && joined_port != hdr.udp.source) {
                         refuse(AGGREGATE_REASON_TAKEN);
+                    } else if (joined_port != 0 && incarnation != hdr.join.incarnation) {
+                        /* The one that had this port is no more. */
+                        refuse(AGGREGATE_REASON_TAKEN);
+                        restarted_workers.write((bit<32>)meta.job,
+                                                AGGREGATE_MISSING + hdr.aggregate.worker);
 #ifdef NETFC_LEAF
                     } else if (meta.leaf == 1 && meta.placed == 0) {
                         refuse(AGGREGATE_REASON_PLACE);
@@ -172,6 +203,7 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
                                hdr.join.bytes >= NETFC_VALUES_BYTES) {
                         answer();
                         worker_ports.write(place, hdr.udp.source);
+                        incarnations.write(place, hdr.join.incarnation);
                         hdr.join.shards = 1;
                         hdr.join.slots = NETFC_SLOTS;
                         hdr.join.bytes = NETFC_VALUES_BYTES;
@@ -183,6 +215,12 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
                     refuse(AGGREGATE_REASON_NO_JOB);
                 } else if (meta.ask == ask_t.LEAVE) {
                     answer();
+                    if (joined_port != hdr.udp.source) {
+                        refuse(AGGREGATE_REASON_TAKEN);
+                    }
+                } else if (restarted != 0) {
+                    refuse(restarted);
+                    hdr.values.v0 = NETFC_FAILED_NO_JOB;
                 } else if (hdr.aggregate.count > NETFC_LANES) {
                     refuse(AGGREGATE_REASON_MISMATCH);
                 } else {
@@ -249,6 +287,7 @@ control EgressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metada
     bit<32> switch_address;
     bit<16> port;
     bit<16> folded;
+    bit<16> bytes;
 
     /* A copy for another worker: all headers are new. */
     action address(bit<48> mac, bit<32> destination) {
@@ -323,10 +362,12 @@ control EgressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metada
             }
             hdr.ipv4.time_to_live = NETFC_HOPS;
             hdr.udp.checksum = 0;
-            datagram_sum.apply(hdr, folded);
-            hdr.udp.checksum = ~folded;
-            if (folded == 0xffff) {
-                hdr.udp.checksum = 0xffff;
+            datagram_sum.apply(hdr, meta.rest, bytes, folded);
+            if (meta.unsummed == 0) {
+                hdr.udp.checksum = ~folded;
+                if (folded == 0xffff) {
+                    hdr.udp.checksum = 0xffff;
+                }
             }
             /* What a frame has behind its datagram. */
             truncate((bit<32>)hdr.ipv4.total_length + 14);

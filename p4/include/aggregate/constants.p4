@@ -31,6 +31,8 @@ const bit<8> AGGREGATE_REASON_PARENT = 13;
 @noWarn("unused")
 const bit<8> AGGREGATE_REASON_TAKEN = 14;
 @noWarn("unused")
+const bit<8> AGGREGATE_REASON_DIGITS = 15;
+@noWarn("unused")
 const bit<8> AGGREGATE_MISSING = 64;
 
 /* What a chunk's values are, in the place of a reason, and a flag of a part's width. */

@@ -19,6 +19,7 @@
 #define NETFC_ADD_LEVEL(n)                                                       \
     if (hdr.level##n.isValid()) {                                                \
         sum = sum + (bit<32>)(hdr.level##n.members ++ hdr.level##n.index);       \
+        bytes = bytes + 2;                                                       \
     }
 #if NETFC_FORMAT == NETFC_FP8_E4M3
 #define NETFC_ADD_MARK(n) sum = sum + (bit<32>)(hdr.marks.even##n ++ hdr.marks.odd##n);
@@ -28,14 +29,18 @@
 #endif
 #endif
 
-/* The sum of a datagram's words and its pseudo header, folded. */
-control DatagramSum(in headers_t hdr, out bit<16> folded) {
+/*
+ * The sum of a datagram's words and its pseudo header, folded, and how many bytes of it are in headers.
+ * rest: what the others add.
+ */
+control DatagramSum(in headers_t hdr, in bit<16> rest, out bit<16> bytes, out bit<16> folded) {
     bit<32> sum;
 
     apply {
+        bytes = UDP_HEADER_BYTES + AGGREGATE_HEADER_BYTES;
         sum = (bit<32>)hdr.ipv4.source[31:16] + (bit<32>)hdr.ipv4.source[15:0] +
               (bit<32>)hdr.ipv4.destination[31:16] + (bit<32>)hdr.ipv4.destination[15:0] +
-              (bit<32>)hdr.ipv4.protocol + (bit<32>)hdr.udp.length;
+              (bit<32>)hdr.ipv4.protocol + (bit<32>)hdr.udp.length + (bit<32>)rest;
         sum = sum + (bit<32>)hdr.udp.source + (bit<32>)hdr.udp.destination +
               (bit<32>)hdr.udp.length + (bit<32>)hdr.udp.checksum;
         sum = sum + (bit<32>)hdr.aggregate.magic +
@@ -48,6 +53,7 @@ control DatagramSum(in headers_t hdr, out bit<16> folded) {
               (bit<32>)hdr.aggregate.token[63:48] + (bit<32>)hdr.aggregate.token[47:32] +
               (bit<32>)hdr.aggregate.token[31:16] + (bit<32>)hdr.aggregate.token[15:0];
         if (hdr.join.isValid()) {
+            bytes = bytes + AGGREGATE_JOIN_BYTES;
             sum = sum + (bit<32>)(hdr.join.workers ++ hdr.join.shards) + (bit<32>)hdr.join.slots +
                   (bit<32>)hdr.join.bytes + (bit<32>)hdr.join.least +
                   (bit<32>)hdr.join.cookie[63:48] + (bit<32>)hdr.join.cookie[47:32] +
@@ -58,6 +64,7 @@ control DatagramSum(in headers_t hdr, out bit<16> folded) {
         }
 #ifdef NETFC_LEAF
         if (hdr.place.isValid()) {
+            bytes = bytes + AGGREGATE_PLACE_BYTES;
             sum = sum + (bit<32>)(hdr.place.levels ++ hdr.place.decided) +
                   (bit<32>)hdr.place.zero + (bit<32>)hdr.place.workers[31:16] +
                   (bit<32>)hdr.place.workers[15:0] + (bit<32>)hdr.place.below[31:16] +
@@ -77,6 +84,7 @@ control DatagramSum(in headers_t hdr, out bit<16> folded) {
         }
 #endif
         if (hdr.values.isValid()) {
+            bytes = bytes + NETFC_VALUES_BYTES;
             NETFC_EACH_LANE(NETFC_ADD_VALUE)
         }
         if (hdr.sums.isValid()) {

@@ -64,6 +64,9 @@ header values_t {
     NETFC_EACH_LANE(NETFC_VALUE_FIELD)
 }
 
+/* In front of them where a worker has failed, and why: its process was started anew. */
+#define NETFC_FAILED_NO_JOB (0x0303 << (NETFC_VALUE_BITS - 16))
+
 /* v1model indexes registers by 32 bits, TNA by as many as an index has. */
 #ifdef NETFC_TNA
 #define NETFC_INDEX bit<16>
@@ -156,6 +159,10 @@ struct meta_t {
     stranger_t stranger;
     fate_t fate;
     command_t command;
+#ifndef NETFC_TNA
+    bit<16> rest;    /* what the datagram has behind the headers adds to its sum, if it has a checksum */
+    bit<1> unsummed; /* it has more, and no checksum */
+#endif
     bit<3> code;
     bit<8> reason;
     /* Of the job and the worker. */

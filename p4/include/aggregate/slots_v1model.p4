@@ -7,6 +7,10 @@
 
 /* By job and worker: the UDP port that it joined or sent its latest chunk from; 0: it did not join. */
 register<bit<16>>(NETFC_MEMBERS) worker_ports;
+/* By job and worker: which process that was. */
+register<bit<64>>(NETFC_MEMBERS) incarnations;
+/* By job: 64 + the worker whose process was started anew, which ends it; 0: none. */
+register<bit<8>>(NETFC_JOBS) restarted_workers;
 
 control Slots(in headers_t hdr, inout meta_t meta) {
     register<bit<32>>(NETFC_ENTRIES) chunks;

@@ -103,7 +103,13 @@ def make_parser() -> Parser:
         help="how long a reply is waited for, repeats included (%(default)s)",
     )
     option("--time", metavar="SECONDS", type=seconds, help="end after so long")
-    option("--job", metavar="NUMBER", type=number, default=0, help="job to join (any)")
+    option(
+        "--job",
+        metavar="JOBS",
+        default="0",
+        help="job to join (any), or those that were set up beforehand, by their numbers of workers:"
+        " 1:1-2,2:3-20,3:21-30; each check takes another",
+    )
     option("--token", metavar="NUMBER", type=number, default=0, help="its token (drawn)")
     option(
         "--sources",
@@ -172,18 +178,42 @@ def settings_of(options: argparse.Namespace) -> Settings:
             ipaddress.ip_address(each)
         except ValueError as error:
             raise UsageError(f"--sources '{each}': no IP address") from error
-    if not 0 <= options.job <= 0xFFFF or not 0 <= options.token < 1 << 64:
-        raise UsageError("--job has 16 bits, and --token 64")
+    if not 0 <= options.token < 1 << 64:
+        raise UsageError("--token has 64 bits")
+    job, set_up = jobs_of(options.job)
     return Settings(
         tuple(options.addresses),
         options.port,
         options.aggregate_port,
         tables,
         options.long,
-        options.job,
+        job,
         options.token,
         sources,
+        set_up,
     )
+
+
+def jobs_of(text: str) -> tuple[int, tuple[tuple[int, int], ...]]:
+    """A job's number, or (workers, number) of jobs that are set up. Raises UsageError."""
+    wrong = UsageError(f"--job '{text}': expected a number of 16 bits, or 2:3-20,3:21-30")
+    try:
+        if ":" not in text:
+            found: list[tuple[int, int]] = [(0, number(text))]
+        else:
+            found = [pair for part in text.split(",") for pair in _set_up(part)]
+    except (ValueError, argparse.ArgumentTypeError) as error:
+        raise wrong from error
+    if not all(0 <= workers and 0 <= job <= 0xFFFF for workers, job in found):
+        raise wrong
+    return (0, tuple(found)) if ":" in text else (found[0][1], ())
+
+
+def _set_up(part: str) -> Iterator[tuple[int, int]]:
+    workers, jobs = part.split(":")
+    first, _, last = jobs.partition("-")
+    for job in range(number(first), min(number(last or first), 0x10000) + 1):
+        yield number(workers), job
 
 
 class Progress:

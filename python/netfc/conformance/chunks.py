@@ -3,14 +3,22 @@
 
 import functools
 import random
-import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
 
 from netfc import aggregation, catalogue, protocol
 from netfc.conformance import operands, sums
 from netfc.conformance.check import Check, Failed, NotOffered
-from netfc.conformance.job import REASON, Member, Message, exchange, join_for, team
+from netfc.conformance.job import (
+    REASON,
+    Member,
+    Message,
+    basic,
+    exchange,
+    join_for,
+    require,
+    team,
+)
 from netfc.conformance.joins import says
 from netfc.conformance.kit import Kit, with_status
 from netfc.formats import NUMBER_FORMATS
@@ -19,17 +27,6 @@ WORKERS = 3
 MOST_VALUES = 362  # of a chunk of sums
 OWNER = aggregation.OWNER
 ONE, TWO, THREE = (bytes.fromhex(bits) for bits in ("3f800000", "40000000", "40400000"))
-
-
-def _value(form: str, value: float) -> bytes:
-    """A number, as it stands in a chunk."""
-    if form in NUMBER_FORMATS:
-        known = NUMBER_FORMATS[form]
-        return int(known.encode([value])[0]).to_bytes(known.bits // 8, "big")
-    size = sums.KINDS[form].bits // 8
-    if form == "fp64":
-        return struct.pack(">d", value)
-    return int(value).to_bytes(size, "big", signed=True)
 
 
 def expect(
@@ -50,22 +47,6 @@ def _difference(message: Message, values: bytes) -> str:
     if message.values[: len(values)] != values:
         return "other results"
     return "another header"
-
-
-def basic(kit: Kit) -> tuple[str, Callable[..., bytes]]:
-    """A format that this switch sums, and a number of it. Raises NotOffered."""
-    if "basic" not in kit.found:
-        kit.found["basic"] = None
-        for form in ("fp32", "fp16", "fp8_e4m3", "int32"):
-            with team(kit, 1) as (alone,):
-                message = alone.ask(alone.chunk(0, _value(form, 1.0), form=form), alone.shard(0))
-                if message.code == 0 and message.reason == 0:
-                    kit.found["basic"] = form
-                    break
-    form = kit.found["basic"]
-    if form is None:
-        raise NotOffered("it gives sums as results in no format")
-    return form, functools.partial(_value, form)
 
 
 # ---- slots -----------------------------------------------------------------------------------
@@ -205,14 +186,26 @@ def headers(kit: Kit) -> str:
             (3, 63, 2),
             (4, 0, 3),
             (4, 11, 3),
-            (6, 0xFF, 4),
         ):
             sent = whole_[:at] + bytes([byte]) + whole_[at + 1 :]
             message = first.ask(sent, first.shard(0))
             if message.code != code:
                 raise Failed(f"byte {at} is {byte}: {message.said}, not code {code}", sent,
                              with_status(sent, code), message.payload)  # fmt: skip
-    return "6 chunks"
+        _cut(first, value(1), form)
+    return "5 chunks, and some that are cut"
+
+
+def _cut(member: Member, one: bytes, form: str) -> None:
+    """Chunks with fewer values than they count, of all lengths up to 12 values."""
+    most = min(12, member.most // len(one))
+    whole_ = member.chunk(0, one * most, form=form)[: aggregation.HEADER.size + most * len(one)]
+    for count in range(most):
+        sent = whole_[: aggregation.HEADER.size + count * len(one)]
+        message = member.ask(sent, member.shard(0))
+        if message.code != protocol.Code.LENGTH:
+            raise Failed(f"{count} values of {most}: {message.said}, not code 4", sent,
+                         with_status(sent, protocol.Code.LENGTH), message.payload)  # fmt: skip
 
 
 def mismatches(kit: Kit) -> str:
@@ -234,6 +227,8 @@ def mismatches(kit: Kit) -> str:
                 sent,
                 f"a chunk of {op} and {count} values, where another worker has sum and 1",
             )
+            if first.place.session == 0:
+                return f"{op}, {count} values; jobs are set up beforehand, and others are not told"
             sent = third.chunk(number, value(1), form=form)
             told = third.ask(sent, third.shard(number))
             if told.reason != aggregation.MISSING + 1:
@@ -247,6 +242,8 @@ def sessions_of_chunks(kit: Kit) -> str:
     """A chunk with another session comes from a worker's address: reason 3."""
     form, value = basic(kit)
     with team(kit) as (first, second):
+        if first.place.session == 0:
+            raise NotOffered("jobs are set up beforehand: the token is the session")
         good = first.chunk(0, value(1), form=form)
         wrong = good[:16] + (int.from_bytes(good[16:24], "big") ^ 1).to_bytes(8, "big") + good[24:]
         says(first.ask(wrong, first.shard(0)), "no-job", wrong, "a chunk with another session")
@@ -403,6 +400,7 @@ def _edges(form: str) -> list[int]:
 def of_format(kit: Kit, form: str) -> str:
     """sum, mean, min and max of a format: several chunks of special and of any values."""
     offered = []
+    require(kit, form)
     with team(kit, WORKERS) as members:
         number = 0
         for op in ("sum", "mean", "min", "max"):
@@ -447,6 +445,7 @@ def expected_of(form: str, op: str, team_values: list[bytes]) -> tuple[bytes, in
 
 def wider(kit: Kit, form: str, result: str) -> str:
     """Sums and means in another format than the values'."""
+    require(kit, form)
     with team(kit, WORKERS) as members:
         count = max(1, min(members[0].most // (sums.KINDS[result].bits // 8), MOST_VALUES))
         for number, op in enumerate(("sum", "mean")):
@@ -467,6 +466,7 @@ def wider(kit: Kit, form: str, result: str) -> str:
 def digits(kit: Kit, form: str) -> str:
     """Exact sums of many values in place of values; a mean is of workers all the same, or divided
     by what members say, if they may."""
+    require(kit, form)
     with team(kit, WORKERS, joined=False) as members:
         known = join_for(kit, members, aggregation.DIVISORS)
         member_sums = [sums.of_values(form, values) for values in values_of(form, 24, 5)]

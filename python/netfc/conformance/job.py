@@ -3,16 +3,20 @@
 
 import contextlib
 import dataclasses
+import functools
 import os
 import select
 import socket
+import struct
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from netfc import aggregation, protocol
+from netfc.conformance import sums
 from netfc.conformance.check import Failed, NotOffered, Undecided
 from netfc.conformance.kit import Kit
 from netfc.conformance.link import LONGEST, is_reply
+from netfc.formats import NUMBER_FORMATS
 
 REASON = {name: number for number, name in aggregation.REASONS.items()}
 SLOTS = (16, 1 << 15)  # as many as are asked for; switches whose jobs are set up grant theirs
@@ -101,7 +105,6 @@ class Member:
         self.most, self.least = LEAST_BYTES, 0
         self.labels = False
         self.asks = 0  # for these features, if a call does not say
-        self.is_in = False
 
     def _open(self, number: int) -> socket.socket:
         made = socket.socket(self.family, socket.SOCK_DGRAM)
@@ -193,12 +196,10 @@ class Member:
             _, self.shards, self.slots, self.most, self.least, session, _ = message.granted
             self.place = dataclasses.replace(self.place, session=session)
             self.labels = bool(message.reason & aggregation.LABELS)
-            self.is_in = True
         return message
 
     def leave(self, reason: int = 0) -> Message:
         """Leaves, for a reason or none."""
-        self.is_in = False
         return self.ask(aggregation.leave(self.place, self.kit.requests.new_id(), reason))
 
     # ---- chunks --------------------------------------------------------------------------
@@ -228,7 +229,7 @@ def team(kit: Kit, count: int = 2, joined: bool = True) -> Iterator[list[Member]
     """Workers of a job, who have joined. Raises NotOffered where the switch does not aggregate."""
     if not kit.answers_aggregation:
         raise NotOffered(f"nothing answers joins on UDP port {kit.settings.aggregate_port}")
-    job = kit.settings.job or int.from_bytes(os.urandom(2), "big") or 1
+    job = kit.new_job(count)
     token = kit.settings.token or int.from_bytes(os.urandom(8), "big") or 1
     members = [Member(kit, number, count, job, token) for number in range(count)]
     try:
@@ -308,3 +309,46 @@ def exchange(
         kit.check_alive()
         raise Undecided(f"{len(members) - len(found)} workers have no reply to chunk {number}")
     return found
+
+
+# ---- what is summed ------------------------------------------------------------------------
+
+
+def _value(form: str, value: float) -> bytes:
+    """A number, as it stands in a chunk."""
+    if form in NUMBER_FORMATS:
+        known = NUMBER_FORMATS[form]
+        return int(known.encode([value])[0]).to_bytes(known.bits // 8, "big")
+    size = sums.KINDS[form].bits // 8
+    if form == "fp64":
+        return struct.pack(">d", value)
+    return int(value).to_bytes(size, "big", signed=True)
+
+
+def basic(kit: Kit) -> tuple[str, Callable[..., bytes]]:
+    """A format that this switch sums, and a number of it. Raises NotOffered."""
+    known = replies_to_ones(kit)
+    for form in ("fp32", "fp16", "fp8_e4m3", "int32"):
+        if known[form].code == known[form].reason == 0:
+            return form, functools.partial(_value, form)
+    raise NotOffered("it gives sums as results in no format")
+
+
+def replies_to_ones(kit: Kit) -> dict[str, Message]:
+    """What a worker alone is answered that sums 1 of each format, asked once."""
+    if "ones" not in kit.found:
+        with team(kit, 1) as (alone,):
+            kit.found["ones"], number = {}, 0
+            for form in sums.KINDS:
+                sent = alone.chunk(number, _value(form, 1.0), form=form)
+                message = alone.ask(sent, alone.shard(number))
+                kit.found["ones"][form] = message
+                number += message.code == 0
+    found: dict[str, Message] = kit.found["ones"]
+    return found
+
+
+def require(kit: Kit, form: str) -> None:
+    """Raises NotOffered where a format is not known at all."""
+    if replies_to_ones(kit)[form].code == protocol.Code.FORMAT:
+        raise NotOffered("the format is not aggregated: code 3")

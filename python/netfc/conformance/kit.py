@@ -4,6 +4,7 @@
 import dataclasses
 import errno
 import functools
+import os
 import socket
 from collections.abc import Sequence
 from typing import Any
@@ -27,6 +28,7 @@ class Settings:
     addresses: of the switch, one or one of each family. port, aggregate_port: UDP ports.
     tables: table sets that it has, none: they are found out. long: all pairs of 16 bits.
     job, token: of aggregation; 0: drawn. sources: own addresses of workers; none: the machine's.
+    set_up: jobs that the switch was given beforehand and that do not end: (workers, number).
     """
 
     addresses: tuple[str, ...]
@@ -37,6 +39,7 @@ class Settings:
     job: int = 0
     token: int = 0
     sources: tuple[str, ...] = ()
+    set_up: tuple[tuple[int, int], ...] = ()
 
 
 class Kit:
@@ -52,6 +55,7 @@ class Kit:
         self.answers_aggregation = False
         self.found: dict[str, Any] = {}  # what checks have found out, for others
         self.requests = self.link(settings.port)
+        self._left = list(settings.set_up)
 
     def __enter__(self) -> "Kit":
         return self
@@ -79,6 +83,16 @@ class Kit:
     def chunk_bytes(self) -> int:
         """Of values in a chunk that passes without fragments."""
         return self.most_bytes - aggregation.HEADER.size
+
+    def new_job(self, workers: int) -> int:
+        """The number of a job that has not begun. Raises NotOffered where all have."""
+        if not self.settings.set_up:
+            return self.settings.job or int.from_bytes(os.urandom(2), "big") or 1
+        for found in self._left:
+            if found[0] == workers:
+                self._left.remove(found)
+                return found[1]
+        raise NotOffered(f"no job of {workers} workers is left of those that --job names")
 
     # ---- whether it is there -------------------------------------------------------------
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from netfc import aggregation, protocol
 from netfc.conformance.check import Check, Failed, NotOffered
-from netfc.conformance.chunks import WORKERS, basic, expect
-from netfc.conformance.job import Member, Message, exchange, join_all, join_for, team
+from netfc.conformance.chunks import WORKERS, expect
+from netfc.conformance.job import Member, Message, basic, exchange, join_all, join_for, team
 from netfc.conformance.kit import Kit, with_status
 
 

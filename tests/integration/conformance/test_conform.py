@@ -279,7 +279,10 @@ def test_time_is_over():
     (['127.0.0.1', '--time', 'nan'], "--time: 'nan': expected more than 0, up to 86400"),
     (['127.0.0.1', '--token', 'x'], "--token: 'x': expected a whole number"),
     (['127.0.0.1', '--sources', 'eth0'], "--sources 'eth0': no IP address"),
-    (['127.0.0.1', '--job', '65536'], '--job has 16 bits')])
+    (['127.0.0.1', '--job', '65536'], "--job '65536': expected a number of 16 bits, or 2:3-20"),
+    (['127.0.0.1', '--job', '2:1-x'], "--job '2:1-x': expected a number of 16 bits, or 2:3-20"),
+    (['127.0.0.1', '--job', '2:1-99999999999'], 'expected a number of 16 bits'),
+    (['127.0.0.1', '--token', '-1'], '--token has 64 bits')])
 def test_wrong_usage(words, said):
     done = conform(*words)
     assert done.returncode == 1 and said in done.stderr and 'Traceback' not in done.stderr

@@ -3,15 +3,13 @@
 
 import contextlib
 import dataclasses
-import random
-import select
-import socket
 import threading
 
 import numpy as np
 import pytest
 
 import oracle
+import p4_bridge
 import p4_jobs
 import p4_python
 import sanitized
@@ -26,61 +24,21 @@ pytestmark = pytest.mark.skipif(
     reason='libnetfc-allreduce in a process without the sanitizer; test_package.py runs it in one with')
 
 
-class Bridge:
-    """The program behind a UDP socket: datagrams become frames, some of which are lost."""
-
-    def __init__(self, program, team, lost):
-        self.program, self.team, self.lost = program, team, lost
-        self.random = random.Random(1)
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.bind(('127.0.0.1', 0))
-        self.stopped = threading.Event()
-        self.thread = threading.Thread(target=self._serve)
-        self.thread.start()
-
-    @property
-    def address(self):
-        return f'127.0.0.1:{self.socket.getsockname()[1]}'
-
-    def _serve(self):
-        while not self.stopped.is_set():
-            if select.select([self.socket], [], [], 0.05)[0]:
-                self._pass_on(*self.socket.recvfrom(65536))
-
-    def _pass_on(self, payload, source):
-        if self.random.random() < self.lost or payload[14] >= len(self.team):
-            return
-        worker = self.team[payload[14]]
-        worker = dataclasses.replace(worker, udp_port=source[1] - worker.number)
-        for _, reply in self.program.receive(p4_jobs.frame(worker, payload)):
-            if self.random.random() >= self.lost:
-                port = int.from_bytes(reply[36:38], 'big')
-                self.socket.sendto(p4_jobs.payload_of(reply), ('127.0.0.1', port))
-
-    def stop(self):
-        self.stopped.set()
-        self.thread.join()
-        self.socket.close()
-
-
 @contextlib.contextmanager
 def bridged(workers, kind, lost=0.0, form='fp16'):
     """A switch for a job of so many workers. Yields the bridge."""
-    team = [p4_jobs.Member(number) for number in range(workers)]
+    team = [p4_jobs.Member(number, host=p4_bridge.HOST) for number in range(workers)]
     options = [f'-DNETFC_FORMAT={aggregation.FORMAT_IDS[form]}']
     options += ['-DNETFC_SUMS'] if kind == 'sums' else []
     program = p4_python.Switch(p4_jobs.PROGRAM, f'-DNETFC_LANES={LANES}', f'-DNETFC_SLOTS={SLOTS}',
                                *options)
-    entries = p4_jobs.entries(p4_jobs.described(team), slots=SLOTS)
+    entries = p4_jobs.entries(p4_jobs.described(team, address=p4_bridge.HOST), slots=SLOTS)
     exported = run('-t', 'bmv2', '--aggregate', kind, '--format', form, '-n',
                    LANES).stdout
     for command in (entries + exported).splitlines():
         program.command(command)
-    bridge = Bridge(program, team, lost)
-    try:
+    with p4_bridge.Bridge(program, aggregation.UDP_PORT, lost) as bridge:
         yield bridge
-    finally:
-        bridge.stop()
 
 
 def reduce(bridge, values, op='sum', form=None, **options):
@@ -186,12 +144,13 @@ def asked(program, worker, op, number=0):
         aggregation.leave(worker.place) if op == 'leave' else \
         aggregation.chunk(worker.place, aggregation.OPS['sum'], 1, number, bytes(2 * LANES))
     return [(payload[5] >> 4 & 7, payload[15] if payload[5] & 0x70 else 0) for payload in (
-        p4_jobs.payload_of(reply) for _, reply in program.receive(p4_jobs.frame(worker, payload)))]
+        p4_jobs.payload_of(reply) for _, reply in program.receive(
+            p4_jobs.frame(worker, payload, to=p4_bridge.HOST)))]
 
 
 def test_a_place_is_of_who_has_joined():
     """As in dpdk-netfc: no chunk before the join, and no join of another process."""
-    worker = p4_jobs.Member(0)
+    worker = p4_jobs.Member(0, host=p4_bridge.HOST)
     other = dataclasses.replace(worker, udp_port=worker.udp_port + 9)
     with bridged(1, 'results') as bridge:
         program = bridge.program
@@ -200,4 +159,27 @@ def test_a_place_is_of_who_has_joined():
     assert asked(program, worker, 'join') == [(0, 0)]
     assert asked(program, other, 'join') == [(7, 14)]  # full
     assert asked(program, worker, 'join') == [(0, 0)]
+    assert asked(program, other, 'leave') == [(7, 14)]
     assert asked(program, worker, 'chunk') == asked(program, worker, 'leave') == [(0, 0)]
+
+
+@pytest.mark.parametrize('count', [0, 1, 6, 7, 9, 12])
+def test_chunks_of_another_length(count):
+    """They are answered with code 4, as they are: a checksum is right, wrong or none, as theirs is."""
+    worker = p4_jobs.Member(0, host=p4_bridge.HOST)
+    with bridged(1, 'results') as bridge:
+        program = bridge.program
+    payload = aggregation.chunk(worker.place, aggregation.OPS['sum'], 1, 0, bytes(range(2 * count)),
+                                count=LANES)[:24 + 2 * count]
+    for checksum in (None, 0x1234, 0):
+        frame = p4_jobs.frame(worker, payload, to=p4_bridge.HOST, checksum=checksum)
+        replies = program.receive(frame)
+        if count == 0 and checksum == 0x1234:
+            assert not replies  # all of it is summed
+            continue
+        [(_, reply)] = replies
+        assert p4_jobs.payload_of(reply) == payload[:5] + b'\xC0' + payload[6:]
+        right = p4_jobs.udp_checksum(reply[26:34], reply[34:40], p4_jobs.payload_of(reply))
+        got = int.from_bytes(reply[40:42], 'big')
+        assert got == {None: right, 0: 0 if count else right}.get(checksum, got)
+        assert (checksum == 0x1234) == (got not in (right, 0))

@@ -29,7 +29,7 @@ def test_float16_is_exact(tmp_path, kind, ops):
 
 @pytest.mark.parametrize('more, text', [
     ({'NETFC_JOB': '2'}, 'has no place'),
-    ({'NETFC_TOKEN': '5'}, 'does not answer'),
+    ({'NETFC_TOKEN': '5'}, 'a place in job 1: another'),
     ({'NETFC_SLOTS': '2'}, 'does not join job 1 as others did')])
 def test_another_job_than_the_program_knows(tmp_path, more, text):
     with bridged(2, 'sums') as bridge:

@@ -221,9 +221,9 @@ class Expressions(Names):
             second = self.expression()
             self.take(')')
             if field == 'read':
-                assert first[0] == Bits(32) or first[0] == Bits(16)
-                return 'call', f'{first[1]} = {code}.read({self.fit(second, Bits(32))})'
-            return 'call', f'{code}.write({self.fit(first, Bits(32))}, {second[1]})'
+                target = self.fit(first, what)
+                return 'call', f'{target} = {code}.read({self.fit(second, Bits(32))})'
+            return 'call', f'{code}.write({self.fit(first, Bits(32))}, {self.fit(second, what)})'
         if place == 'stateful':
             self.take('(')
             index = self.fit(self.expression(), what[1])

@@ -27,6 +27,7 @@ class Member:
     port: int = 0
     udp_port: int = 5000
     session: int = 0  # the token, as P4 switches have it
+    host: str = ''  # its address, if not one by its number
 
     @property
     def mac(self):
@@ -34,18 +35,18 @@ class Member:
 
     @property
     def ip(self):
-        return f'10.1.0.{self.number + 1}'
+        return self.host or f'10.1.0.{self.number + 1}'
 
     @property
     def place(self):
         return aggregation.Worker(self.job, self.token, self.number, self.session)
 
 
-def described(*jobs, address=SWITCH_IP):
-    """What p4/jobs reads, of lists of members."""
+def described(*jobs, address=SWITCH_IP, mac=None):
+    """What p4/jobs reads, of lists of members. mac: of all of them, if they are of one host."""
     return json.dumps({'address': address, 'jobs': [
         {'job': team[0].job, 'token': hex(team[0].token),
-         'workers': [{'address': worker.ip, 'mac': worker.mac, 'port': worker.port}
+         'workers': [{'address': worker.ip, 'mac': mac or worker.mac, 'port': worker.port}
                      for worker in team]} for team in jobs]})
 
 
@@ -67,14 +68,20 @@ def mac_bytes(text):
 
 def frame(member, payload, *, source=None, checksum=None, identification=7, to=SWITCH_IP):
     """A worker's datagram to the switch."""
-    addresses = ip_bytes(source or member.ip) + ip_bytes(to)
+    return datagram((source or member.ip, member.udp_port + member.number),
+                    (to, aggregation.UDP_PORT), payload, mac=member.mac, checksum=checksum,
+                    identification=identification)
+
+
+def datagram(source, to, payload, *, mac='02:00:00:00:00:01', checksum=None, identification=7):
+    """A frame to the switch. source, to: IPv4 address and UDP port."""
+    addresses = ip_bytes(source[0]) + ip_bytes(to[0])
     ip = struct.pack('>BBHHHBB', 0x45, 4, 28 + len(payload), identification, 0, 17, 17)
     ip += struct.pack('>H', internet_checksum(ip + bytes(2) + addresses)) + addresses
-    udp = struct.pack('>HHH', member.udp_port + member.number, aggregation.UDP_PORT,
-                      8 + len(payload))
+    udp = struct.pack('>HHH', source[1], to[1], 8 + len(payload))
     if checksum is None:
         checksum = udp_checksum(addresses, udp, payload)
-    return mac_bytes(SWITCH_MAC) + mac_bytes(member.mac) + b'\x08\x00' + ip + udp + \
+    return mac_bytes(SWITCH_MAC) + mac_bytes(mac) + b'\x08\x00' + ip + udp + \
         struct.pack('>H', checksum) + payload
 
 

@@ -30,8 +30,8 @@ class Translator(Statements):
             elif word in ('control', 'parser'):
                 self.control(word)
             elif word == 'register':
-                name, size = self.register()
-                self.globals[name] = ('register', Bits(32))
+                kind, name, size = self.register()
+                self.globals[name] = ('register', kind)
                 self.emit(0, f'{name} = Register({size})')
             elif word in ('V1Switch', 'Pipeline'):
                 self.take('(')
@@ -81,14 +81,14 @@ class Translator(Statements):
 
     def register(self):
         self.take('<')
-        self.type()
+        kind = self.type()
         self.take('>')
         self.take('(')
         size = self.primary_constant()
         self.take(')')
         name = self.take()
         self.take(';')
-        return name, size
+        return kind, name, size
 
     def parameters(self):
         self.take('(')
@@ -146,8 +146,8 @@ class Translator(Statements):
         elif token == 'Register':
             self.register_of_tna()
         elif token == 'register':
-            name, size = self.register()
-            self.scope[name] = ('register', Bits(32))
+            kind, name, size = self.register()
+            self.scope[name] = ('register', kind)
             self.members.append(f'self.{name} = Register({size})')
         elif token in self.controls:
             self.take('(')
