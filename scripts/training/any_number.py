@@ -4,7 +4,7 @@ DistributedDataParallel over gloo: the hashes of the weights.
 
 With netfc.torch.invariant it is also trained with 10 % of packets lost, with units dealt out at
 random, with two leaves below a root, and with a process that is killed: the others' checkpoint is
-taken up by fewer. All have the weights of one process, bit for bit.
+taken up by fewer, and theirs by more. All have the weights of one process, bit for bit.
 """
 
 import contextlib
@@ -28,14 +28,14 @@ FORMATS = "fp32+int32"  # gradients; and counts, of which a leaf's are digits, t
 @dataclasses.dataclass(frozen=True)
 class Run:
     """ranks: how many. way: of any_rank. loss: of 100 packets of the aggregation each way. kill_at:
-    the step in which rank 1 is killed; `then` so many go on. leaves: below a root, 0: one switch."""
+    the step in which rank 1 is killed; then: how many go on, one after the other. leaves: below a root, 0: one switch."""
 
     ranks: int
     way: str = "invariant"
     loss: int = 0
     at_random: bool = False
     kill_at: int | None = None
-    then: int = 0
+    then: tuple[int, ...] = ()
     leaves: int = 0
     megabits: int = 0
 
@@ -45,7 +45,7 @@ class Run:
         text += ", dealt at random" * self.at_random
         text += f" below {self.leaves} switches and a root" * bool(self.leaves)
         if self.kill_at is not None:
-            text += f", one killed in step {self.kill_at}, then {self.then}"
+            text += f", one killed in step {self.kill_at}, then {', then '.join(map(str, self.then))}"
         return text
 
 
@@ -57,7 +57,7 @@ def network_of(build, run):
                           f"slots=512,digits={FORMATS}", FRAMES, FORMATS)
     if run.megabits:
         return Switched(program, run.ranks, run.megabits, 0, FRAMES, ["digits=fp32"])
-    return Network(program, range(max(2, run.ranks, run.then)), ["--aggregate", "digits=fp32"], FRAMES)
+    return Network(program, range(max(2, run.ranks, *run.then)), ["--aggregate", "digits=fp32"], FRAMES)
 
 
 def trained(build, run, steps):
@@ -66,10 +66,14 @@ def trained(build, run, steps):
         places = [(host, leaf) for leaf in network.leaves for host in leaf.hosts.values()]
         for host, _ in places:
             lose(host, run.loss)
-        if run.kill_at is not None:
-            killed(build, network, places[: run.ranks], run, steps)
-            run = dataclasses.replace(run, ranks=run.then, kill_at=steps)
-        return once(build, network, places[: run.ranks], run, steps)
+        if run.kill_at is None:
+            return once(build, network, places[: run.ranks], run, steps)
+        killed(build, network, places[: run.ranks], run, steps)
+        for turn, ranks in enumerate(run.then, 1):
+            until = run.kill_at + (steps - run.kill_at) * turn // len(run.then)
+            told = once(build, network, places[:ranks],
+                        dataclasses.replace(run, ranks=ranks, kill_at=steps), until)
+    return told
 
 
 def killed(build, network, places, run, steps):
@@ -114,7 +118,7 @@ def all_runs(options):
         Run(4, at_random=True),
         Run(4, loss=10),
         Run(4, leaves=2),
-        Run(4, kill_at=middle, then=3),
+        Run(4, kill_at=middle, then=(3,) if options.quick else (3, 5)),
     ]
     if options.quick:
         ranks, others = (1, 2), others[-1:]

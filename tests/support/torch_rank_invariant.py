@@ -5,13 +5,16 @@ import hashlib
 import os
 import pathlib
 import signal
+import warnings
 
 import torch
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 
 from torch_rank_group import RANK, SIZE
 
 from netfc.torch import invariant
+from netfc.torch.invariant import agreement
 
 SAMPLES, UNIT, UNITS = 128, 4, 8
 
@@ -61,7 +64,7 @@ class Run:
         self.training = invariant.Training(self.model, self.sampler,
                                            **{'bucket_mb': 0.001, **more})
         self.optimizer = torch.optim.AdamW(self.training.masters, 1e-2)
-        self.losses = []
+        self.losses, self.nonfinite = [], []
 
     def loss(self, batch):
         return nn.functional.cross_entropy(self.model(self.inputs[batch]).float(),
@@ -77,6 +80,7 @@ class Run:
             self.optimizer.step()
             self.training.copy_masters()
             self.losses.append(step.loss)
+            self.nonfinite = step.nonfinite
         return self
 
     @property
@@ -221,7 +225,26 @@ def wrong_inputs():
     run.loss = lambda batch: run.model(run.inputs[batch]).sum() / (0 if at_last() else 1)
     run.steps(1)
     said['not finite'] = [torch.isnan(run.training.step and run.model[5].bias).any().item(),
-                          hashed(run.model)]
+                          hashed(run.model), run.nonfinite]
+
+    this_machine = agreement.of_this_machine
+    run = Run('network')
+    saved = run.training.state_dict()
+    if at_last():
+        agreement.of_this_machine = lambda: {**this_machine(), 'processor': 'another, features 0'}
+    said['processor'] = problem_of(run)
+    run.training = invariant.Training(run.model, run.sampler, ignore=['processor'])
+    said['processor ignored'] = problem_of(run)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter('always')
+        Run('network').training.load_state_dict(saved)
+    if SIZE == 1:
+        said['checkpoint of another machine'] = [str(one.message) for one in warned]
+    agreement.of_this_machine = this_machine
+
+    run = Run('network')
+    run.loss = lambda batch: twice_in_checkpoints(run, run.inputs[batch])
+    said['reentrant'] = problem_of(run)
 
     torch.set_num_threads(2 if at_last() else 1)
     said['threads'] = problem_of(Run('network'))
@@ -240,10 +263,25 @@ def wrong_inputs():
     run = Run('network')
     said['unused'] = unused(run)
     said['left out'] = left_out(Run('network'))
+    said['units'] = [sampler_of(50, 4, 8), sampler_of(50, 4, 8, drop_last=True), sampler_of(3, 4, 8)]
     said['groups'] = [made(nn.SyncBatchNorm(3), run.sampler),
                       made(nn.Linear(2, 2).to(torch.complex64), run.sampler),
                       made(nn.ReLU(), run.sampler)]
     return said
+
+
+def twice_in_checkpoints(run, inputs):
+    """A layer, of which gradients come one after the other."""
+    inputs = inputs.clone().requires_grad_()
+    return sum(run.model[2:](checkpoint(run.model[:2], part, use_reentrant=True)).square().mean()
+               for part in (inputs[:2], inputs[2:]))
+
+
+def sampler_of(*arguments, **options):
+    try:
+        return repr(invariant.UnitSampler(*arguments, **options))
+    except ValueError as error:
+        return str(error)
 
 
 def unused(run):

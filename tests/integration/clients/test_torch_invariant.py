@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """netfc.torch.invariant: one hash for any number of ranks, whatever they are dealt."""
 
+import re
 from fractions import Fraction
 
 import pytest
@@ -78,7 +79,14 @@ def test_what_is_wrong_is_said_at_all_ranks(tmp_path):
     assert 'rank 2: unit 2: step.backward(loss) has not been called' in said['no backward']
     assert 'others than there are: deal()' in said['dealt differently']
     assert said['not finite'] == alone['not finite'] and said['not finite'][0]
+    assert '5.bias' in said['not finite'][2]
     assert 'threads: ranks 0, 1 1, rank 2 2' in said['threads']
+    assert re.search('processor: ranks 0, 1 .*, rank 2 another, features 0', said['processor'])
+    assert said['processor ignored'] == 'nothing'
+    assert 'here another, features 0' in alone['checkpoint of another machine'][0]
+    assert '1.weight gets gradients twice in one backward pass' in said['reentrant']
+    assert '50 samples are 12 units of 4, and 2 are left' in said['units'][0]
+    assert '50 samples, 8 units of 4' in said['units'][1] and '3 are left' in said['units'][2]
     assert '0.weight has a sparse gradient' in said['sparse']
     assert said['unused'] == alone['unused'] and said['unused'][0]
     assert 'not all of its units were computed' in alone['left out']
