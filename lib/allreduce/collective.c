@@ -11,6 +11,10 @@
 /* Copies are sent as values of this format, two bytes each; the last one may be partial. */
 #define COPY_FORMAT AGGREGATE_FP16
 
+/* Of numbers of similar magnitude, and the share of a chunk's lanes that is left out for them. */
+#define USUAL_DIGITS 4
+#define FEW 16
+
 /* Properties of each kind. */
 static const struct shape {
 	bool copies;       /* bytes; else values are reduced */
@@ -266,16 +270,47 @@ can_have_label(const struct netfc_allreduce *comm)
 	return true;
 }
 
+/*
+ * How many lanes fill whole parts, of any usual number of digits a lane, where that leaves out few:
+ * a few lanes more would need a packet of their own.
+ */
+static unsigned int
+lanes_of_parts(unsigned int lanes, unsigned int bytes)
+{
+	unsigned int least = lanes;
+
+	for (unsigned int width = 1; width <= USUAL_DIGITS; width++) {
+		const unsigned int in_part = bytes / (width * sizeof(uint32_t));
+		const unsigned int whole = lanes / in_part * in_part;
+
+		if (lanes - whole <= lanes / FEW && whole < least)
+			least = whole;
+	}
+	return least;
+}
+
+/* Lanes of a chunk; of workers that may give values, as many values as fit. */
+static unsigned int
+lanes_of_chunk(const struct netfc_allreduce *comm, unsigned int format,
+	const struct netfc_allreduce_totals *totals, unsigned int op)
+{
+	const unsigned int lanes = comm->bytes / aggregate_lane_bytes(format);
+
+	if (totals == NULL || totals_divisor(totals, op) == 0)
+		return lanes;
+	return lanes_of_parts(lanes, comm->bytes - AGGREGATE_PART_BYTES - AGGREGATE_DIVISOR_BYTES);
+}
+
 void
 collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *collective,
 	uint32_t label, bool lazily, struct netfc_allreduce_handle *handle)
 {
 	const struct shape *shape = shape_of(collective);
 	unsigned int value_bytes = aggregate_value_bytes(format_of(collective));
-	unsigned int in_chunk =
-		comm->bytes / aggregate_lane_bytes(format_of(collective)) * value_bytes;
-	unsigned int blocks = shape->has_blocks ? comm->options.workers : 1;
 	const struct netfc_allreduce_totals *totals = shape->has_totals ? collective->values : NULL;
+	unsigned int in_chunk =
+		lanes_of_chunk(comm, format_of(collective), totals, collective->op) * value_bytes;
+	unsigned int blocks = shape->has_blocks ? comm->options.workers : 1;
 	uint64_t bytes = block_bytes(collective);
 	uint64_t chunks = bytes == 0 ? 1 : ((bytes - 1) / in_chunk + 1) * blocks;
 

@@ -174,6 +174,46 @@ test_means_of_vectors(void **state)
 	server_stop(server);
 }
 
+/* Of two digits a lane, as of similar numbers: two packets for each chunk of 356 lanes. */
+static int
+send_ten_chunks(unsigned int w, unsigned int n, void *context)
+{
+	struct netfc_allreduce_totals *totals =
+		netfc_allreduce_totals_new(NETFC_ALLREDUCE_FP32, 3560);
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+	struct netfc_allreduce_options options = worker_options(context, w, n);
+	static float values[3560], result[3560];
+	int status;
+
+	for (unsigned int i = 0; i < 3560; i++)
+		values[i] = 0x1.fffffep0f;
+	options.bytes = 1448;
+	netfc_allreduce_totals_add(totals, values);
+	netfc_allreduce_totals_divide(totals, 1);
+	status = netfc_allreduce_join(comm, &options);
+	if (status == NETFC_ALLREDUCE_OK)
+		status = netfc_allreduce_digits(comm, totals, result, NETFC_ALLREDUCE_MEAN);
+	if (memcmp(values, result, sizeof(values)) != 0)
+		status = NETFC_ALLREDUCE_STATUS_COUNT;
+	netfc_allreduce_leave(comm);
+	netfc_allreduce_free(comm);
+	netfc_allreduce_totals_free(totals);
+	return status;
+}
+
+static void
+test_chunks_fill_parts(void **state)
+{
+	struct server *server = server_start(&server_defaults);
+	struct place place = place_at(server_port(server));
+
+	(void)state;
+	assert_int_equal(workers_run(1, send_ten_chunks, &place), 0);
+	assert_int_equal(server_count(server, AGGREGATE_COMPLETED), 10);
+	assert_int_equal(server_count(server, AGGREGATE_ADDED), 10);
+	server_stop(server);
+}
+
 /* A worker says another divisor, or none; all are told. */
 struct divided {
 	struct place place;
@@ -353,6 +393,7 @@ main(void)
 		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_means),
 		cmocka_unit_test(test_means_of_vectors),
+		cmocka_unit_test(test_chunks_fill_parts),
 		cmocka_unit_test(test_divisors_that_differ),
 		cmocka_unit_test(test_bad_network),
 		cmocka_unit_test(test_a_switch_without_digits),
