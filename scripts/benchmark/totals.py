@@ -14,7 +14,7 @@ import numpy
 from command import CommandLine, head, row, write_json
 from netfc import allreduce
 
-LAYERS = 16
+LAYERS, UNITS = 16, 12
 TYPES = {"fp32": "f4", "bf16": "u2", "fp16": "f2", "fp64": "f8"}
 
 
@@ -55,7 +55,9 @@ def measured(form, options):
     figures = {"first": seconds(lambda: totals.add(values), 1),
                "next": seconds(lambda: totals.add(values), options.times)}
     lane_bytes = (resident() - before) / options.lanes
-    figures |= {"rounding": seconds(lambda: totals.result(result), options.times),
+    figures["rounding"] = seconds(lambda: totals.result(result), options.times)
+    totals.divide(UNITS)
+    figures |= {"mean": seconds(lambda: totals.result(result), options.times),
                 "clearing": seconds(totals.clear, 1),
                 "plain": seconds(lambda: numpy.add(plain, other, plain), options.times)}
     return {"format": form, "bytes": lane_bytes,
@@ -70,12 +72,12 @@ def main():
                         help="that each is done; the fastest counts (default %(default)s)")
     options = parser.parse_args()
     print(f"{options.lanes:,} lanes; nanoseconds a lane\n")
-    print(head("format", "first addition", "further ones", "rounding", "clearing", "numpy's addition",
+    print(head("format", "first addition", "further ones", "rounding", "of a mean", "clearing", "numpy's addition",
                "bytes a lane"))
     rows = [measured(form, options) for form in TYPES]
     for one in rows:
         print(row(one["format"], *(f"{one[name]:.2f}" for name in (
-            "first", "next", "rounding", "clearing", "plain")), f"{one['bytes']:.1f}"))
+            "first", "next", "rounding", "mean", "clearing", "plain")), f"{one['bytes']:.1f}"))
     write_json(options.json, {"lanes": options.lanes, "formats": rows})
 
 
