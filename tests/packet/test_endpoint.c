@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include <netinet/in.h>
+#include <netinet/ip_icmp.h>
 
 #include <rte_arp.h>
 #include <rte_icmp.h>
@@ -118,7 +119,7 @@ write_ping(struct sent *sent)
 	ip->next_proto_id = IPPROTO_ICMP;
 	ip->hdr_checksum = 0;
 	ip->hdr_checksum = rte_ipv4_cksum(ip);
-	*icmp = (struct rte_icmp_hdr){.icmp_type = RTE_IP_ICMP_ECHO_REQUEST};
+	*icmp = (struct rte_icmp_hdr){.icmp_type = ICMP_ECHO};
 	icmp->icmp_cksum = (uint16_t)~rte_raw_cksum(icmp, sent->length - UDP_AT);
 }
 
