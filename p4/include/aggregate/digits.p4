@@ -21,6 +21,7 @@ control Digit(inout NETFC_INTEGER sum, inout bit<8> mark) {
         mark = 0;
     }
 
+    @noWarn("mismatch")
     table marks {
         key = { sum[31:30] : exact @name("kind"); }
         actions = { special; finite; }
@@ -73,6 +74,7 @@ control Digits(inout NETFC_INTEGER low, inout NETFC_INTEGER high, inout bit<8> m
     }
 
     /* By the two upper bits of low and the three of high, which finite sums have alike. */
+    @noWarn("mismatch")
     table marks {
         key = {
             low[31:30] : ternary @name("low");
