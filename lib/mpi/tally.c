@@ -57,17 +57,21 @@ is_of(const struct tally_row *row, const struct tally_row *other)
 static struct tally_row *
 find(struct tally *tally, const struct tally_row *wanted)
 {
+	struct tally_row *other;
+
 	for (unsigned int i = 0; i < tally->rows; i++) {
 		if (is_of(&tally->row[i], wanted))
 			return &tally->row[i];
 	}
-	if (tally->rows == TALLY_ROWS)
-		return &tally->row[TALLY_ROWS - 1];
-	tally->row[tally->rows] = *wanted;
-	if (tally->rows == TALLY_ROWS - 1)
-		tally->row[tally->rows] = (struct tally_row){
-			.function = "others", .operation = "", .way = TALLY_WAYS};
-	return &tally->row[tally->rows++];
+	if (tally->rows < TALLY_ROWS) {
+		tally->row[tally->rows] = *wanted;
+		return &tally->row[tally->rows++];
+	}
+	other = &tally->others[wanted->way];
+	other->function = "others";
+	other->operation = "";
+	other->way = wanted->way;
+	return other;
 }
 
 void
@@ -84,17 +88,23 @@ tally_add(struct tally *tally, const char *function, MPI_Datatype type, MPI_Op o
 	row->values += values;
 }
 
+static void
+print_row(const struct tally_row *row, void (*line)(const char *format, ...))
+{
+	static const char *const ways[TALLY_WAYS] = {"switch", "node", "MPI"};
+
+	if (row->calls > 0)
+		line("%-28s %-22s %-10s %-6s %10" PRIu64 " %14" PRIu64, row->function, row->type,
+			row->operation, ways[row->way], row->calls, row->values);
+}
+
 void
 tally_print(const struct tally *tally, void (*line)(const char *format, ...))
 {
-	static const char *const ways[TALLY_WAYS + 1] = {"switch", "node", "MPI", ""};
-
 	line("%-28s %-22s %-10s %-6s %10s %14s", "function", "type", "operation", "by", "calls",
 		"values");
-	for (unsigned int i = 0; i < tally->rows; i++) {
-		const struct tally_row *row = &tally->row[i];
-
-		line("%-28s %-22s %-10s %-6s %10" PRIu64 " %14" PRIu64, row->function, row->type,
-			row->operation, ways[row->way], row->calls, row->values);
-	}
+	for (unsigned int i = 0; i < tally->rows; i++)
+		print_row(&tally->row[i], line);
+	for (unsigned int way = 0; way < TALLY_WAYS; way++)
+		print_row(&tally->others[way], line);
 }

@@ -26,8 +26,9 @@ struct tally_row {
 
 /** Whoever uses it has a lock. */
 struct tally {
-	struct tally_row row[TALLY_ROWS]; /**< the last one is of all that have no row */
+	struct tally_row row[TALLY_ROWS];
 	unsigned int rows;
+	struct tally_row others[TALLY_WAYS]; /**< all that have no row */
 };
 
 /** MPI's name of a type: "MPI_DOUBLE"; of a derived one that has none, "a derived type". */

@@ -206,6 +206,19 @@ def test_reductions_are_told_in_a_table_or_each_where_that_is_wanted(node, kind,
     assert ('MPI_Allreduce', 'MPI_FLOAT', 'its own', 'MPI', '1', '2') in rows, done
 
 
+def test_the_table_has_all_reductions_by_their_way(node, kind):
+    """However many kinds there are; the totals are of the same rank."""
+    done = mpi_runs.run(node, kind, 2, mpi_runs.checks(kind), 'all_types', 'reduce', 'left_to_mpi',
+                        NETFC_MPI_VERBOSE='1')
+    assert done.status == 0, done
+    assert len(re.findall('^netfc-mpi: others ', done.err, re.MULTILINE)) >= 1, done
+    by_way = {'switch': 0, 'node': 0, 'MPI': 0}
+    for way, calls in re.findall(r'^netfc-mpi: .* (MPI|node|switch) +(\d+) +\d+$', done.err, re.MULTILINE):
+        by_way[way] += int(calls)
+    said = re.search(r'rank 0: (\d+) reductions through the switch, (\d+) left to MPI', done.err)
+    assert [by_way['switch'] + by_way['node'], by_way['MPI']] == [int(said[1]), int(said[2])], done
+
+
 def test_without_a_switch_named_all_is_left_to_mpi(tmp_path, kind):
     with mpi_runs.switched(tmp_path) as (host, live):
         done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'communicators', NETFC_SWITCH='')
