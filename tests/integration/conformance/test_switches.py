@@ -52,6 +52,12 @@ def test_wrong_usage(words, said):
     assert done.returncode == 2 and said in done.stderr
 
 
+def test_no_build(tmp_path):
+    assert 'usage: ' in ask('--help', NETFC_BUILD=str(tmp_path)).stdout
+    done = ask('tap', NETFC_BUILD=str(tmp_path))
+    assert done.returncode == 1 and 'is not the folder of a build' in done.stderr and 'Traceback' not in done.stderr
+
+
 def test_what_fails_without_a_reason(script):
     def check(number, verdict, detail=''):
         return {'number': number, 'name': 'n', 'verdict': verdict, 'detail': detail}
