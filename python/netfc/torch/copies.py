@@ -9,6 +9,7 @@ import torch
 
 from netfc.torch import callbacks
 from netfc.torch.calls import flat
+from netfc.torch.task_threads import SHORT_LIVED
 from netfc.torch.works import Promise
 
 _GLOO = (
@@ -100,7 +101,7 @@ def _received(work: Any, results: list[Any], copies: list[Any]) -> Any:
     have to send what the other rank waits for."""
     promise = Promise()
     arguments = (promise, work.wait, results, copies)
-    threading.Thread(target=_finish, args=arguments, name="netfc-receive", daemon=True).start()
+    threading.Thread(target=_finish, args=arguments, name=SHORT_LIVED, daemon=True).start()
     return promise.work()
 
 

@@ -18,7 +18,7 @@ from netfc.torch.calls import COPIES, Call
 from netfc.torch.fate import Fate
 from netfc.torch.joining import Joining
 from netfc.torch.meeting import Meeting, Place
-from netfc.torch.task_threads import TaskThreads
+from netfc.torch.task_threads import SHORT_LIVED, TaskThreads
 from netfc.torch.watch import GLANCE_S, Watch
 from netfc.torch.works import Promise
 
@@ -47,6 +47,10 @@ _running: "weakref.WeakSet[Reductions]" = weakref.WeakSet()
 def _settle_all() -> None:
     for reductions in list(_running):
         reductions.settle()
+    end = time.monotonic() + SETTLE_S
+    for thread in threading.enumerate():
+        if thread.name == SHORT_LIVED:
+            thread.join(max(0.0, end - time.monotonic()))
 
 
 class Reductions:

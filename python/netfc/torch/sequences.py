@@ -22,6 +22,7 @@ from netfc.torch.joining import Joining
 from netfc.torch.meeting import CALLBACKS, CALLS, Meeting
 from netfc.torch.options import Options
 from netfc.torch.reductions import Reductions
+from netfc.torch.task_threads import SHORT_LIVED
 from netfc.torch.works import Promise
 
 _OF_CALLBACKS = 1 << 31  # a label's bit
@@ -201,6 +202,7 @@ class _InTurn:
                 return
             self._is_over = True
             self._timer.cancel()
+            self._timer.name = SHORT_LIVED  # its thread lets go of this when it has woken
         self._sequences.begin(self._call, self._promise, self._outer)
 
     def _give_up(self) -> None:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+SHORT_LIVED = "netfc-short"  # name of threads for one task, which the end of the process waits for
 _SPARE = 2  # idle threads to keep; others end
 
 
@@ -63,13 +64,18 @@ class TaskThreads:
     def _run(self) -> None:
         while self._takes_turn():
             try:
-                tell = self._do(self._tasks.popleft())
-            finally:  # others may have it, whatever has happened
-                self._leave_turn()
-            try:
-                tell()
+                self._do_next()
             finally:
                 self._has_told()
+
+    def _do_next(self) -> None:
+        """What it has of torch's is let go before the thread says that it has told: tensors may not
+        be freed beside the end of the process."""
+        try:
+            tell = self._do(self._tasks.popleft())
+        finally:  # others may have the turn, whatever has happened
+            self._leave_turn()
+        tell()
 
     def _takes_turn(self) -> bool:
         with self._change:

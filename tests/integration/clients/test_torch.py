@@ -7,6 +7,7 @@ import re
 import subprocess
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -350,6 +351,23 @@ def test_trees_of_ranks():
         leaf_of(0, [['a']] * 65)
     with pytest.raises(ValueError, match='65 switches'):
         leaf_of(0, [[str(rank)] for rank in range(65)])
+
+
+def test_threads_let_go_of_what_they_have_told():
+    """A thread that frees a tensor while Python ends aborts the process: settle() waits for that, too."""
+    threads_module = pytest.importorskip('netfc.torch.task_threads')
+    told = []
+
+    def do(_):
+        def tell():
+            """Of a future, which has tensors."""
+        told.append(weakref.ref(tell))
+        return tell
+
+    threads = threads_module.TaskThreads(do)
+    threads.put('first')
+    threads.settle(time.monotonic() + 60)
+    assert [each() for each in told] == [None]
 
 
 def test_what_is_put_while_the_process_ends_is_done():
