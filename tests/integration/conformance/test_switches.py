@@ -10,6 +10,7 @@ import pytest
 
 import hosts
 import project_scripts
+import sanitized
 import switch
 
 SCRIPT = project_scripts.PROJECT / 'scripts' / 'test-switches'
@@ -25,6 +26,7 @@ def ask(*words, **environment):
                           env={**switch.ENVIRONMENT, **environment}, timeout=switch.TIMEOUT_S)
 
 
+@sanitized.without_sanitizers
 @hosts.needs_namespaces
 def test_kinds_that_pass_and_one_that_fails():
     done = ask('af_packet', 'python-fp16-compact', '--only', '2001,3005')
