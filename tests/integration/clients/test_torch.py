@@ -213,7 +213,7 @@ def test_torchrun(tmp_path):
         'if os.environ["TORCHELASTIC_RESTART_COUNT"] == "0" and dist.get_rank() == 1:\n'
         '    os._exit(1)\n'
         'dist.all_reduce(tensor)\n'
-        'print("sum", int(tensor[0]), flush=True)\n', encoding='ascii')
+        'print(f"sum {int(tensor[0])}\\n", end="", flush=True)\n', encoding='ascii')  # at once: lines are read meanwhile
     with serving() as address:
         done = subprocess.run(
             ['/usr/bin/python3', '-m', 'torch.distributed.run', '--nproc_per_node=2',
@@ -261,7 +261,7 @@ def with_hook_of_the_document(tmp_path, state):
         'model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(3, 1))\n'
         f'{hook}\n'
         'model(torch.full((1, 3), 2.0 ** rank)).sum().backward()\n'
-        'print("means", model.module.weight.grad.tolist(), flush=True)\n', encoding='ascii')
+        'print(f"means {model.module.weight.grad.tolist()}\\n", end="", flush=True)\n', encoding='ascii')  # likewise
     with serving() as address:
         done = subprocess.run(
             ['torchrun', '--nproc_per_node=4', '--redirects=1', '--tee=1',
