@@ -12,6 +12,7 @@ import dataclasses
 import statistics
 
 from benchmark.allreduce.links import Switched
+from benchmark.allreduce.paths import MEMIF, Wired
 from benchmark.allreduce.team import worker_cores
 from children import Child
 from command import CommandLine, head, row, write_json
@@ -28,7 +29,9 @@ FORMATS = "fp32+int32"  # gradients; and counts, of which a leaf's are digits, t
 @dataclasses.dataclass(frozen=True)
 class Run:
     """ranks: how many. way: of any_rank. loss: of 100 packets of the aggregation each way. kill_at:
-    the step in which rank 1 is killed; then: how many go on, one after the other. leaves: below a root, 0: one switch."""
+    the step in which rank 1 is killed; then: how many go on, one after the other. leaves: below a root, 0: one switch.
+    megabits: a second of each link, each way, 0: no limit. memif: all are on one host, which shares
+    memory with the switch."""
 
     ranks: int
     way: str = "invariant"
@@ -38,6 +41,7 @@ class Run:
     then: tuple[int, ...] = ()
     leaves: int = 0
     megabits: int = 0
+    memif: bool = False
 
     def __str__(self):
         text = f"{self.ranks} process{'es' * (self.ranks > 1)}"
@@ -55,6 +59,8 @@ def network_of(build, run):
     if run.leaves:
         return SwitchTree(program, (run.leaves, run.ranks // run.leaves),
                           f"slots=512,digits={FORMATS}", FRAMES, FORMATS)
+    if run.memif:
+        return Wired(program, run.ranks, MEMIF, "digits=fp32")
     if run.megabits:
         return Switched(program, run.ranks, run.megabits, 0, FRAMES, ["digits=fp32"])
     return Network(program, range(max(2, run.ranks, *run.then)), ["--aggregate", "digits=fp32"], FRAMES)
@@ -64,6 +70,8 @@ def trained(build, run, steps):
     """What its ranks say in the end. Raises CommandError."""
     with network_of(build, run) as network:
         places = [(host, leaf) for leaf in network.leaves for host in leaf.hosts.values()]
+        if run.memif:
+            places = places[:1] * run.ranks
         for host, _ in places:
             lose(host, run.loss)
         if run.kill_at is None:
@@ -103,11 +111,13 @@ def once(build, network, places, run, steps):
 def child(build, network, place, rank, run, steps, store):
     """A rank's process. place: its host, and its switch."""
     host, leaf = place
+    way = {f"NETFC_{name.upper()}": value for name, value in
+           (network.arguments()[rank] if run.memif else {}).items()}
     options = {**dataclasses.asdict(run), "rank": rank, "steps": steps, "store": store,
                "checkpoint": network.folder / "checkpoint", "cpus": worker_cores("netfc")}
     return Child(host, "training.any_rank", options, NETFC_BUILD=str(build),
-                 NETFC_SWITCH=leaf.address, GLOO_SOCKET_IFNAME="eth0", OMP_NUM_THREADS="1",
-                 **network.environment)
+                 NETFC_SWITCH=leaf.address, GLOO_SOCKET_IFNAME="lo" if run.memif else "eth0", OMP_NUM_THREADS="1",
+                 **network.environment, **way)
 
 
 def all_runs(options):
@@ -154,18 +164,18 @@ def run_all(build, options):
 
 def timed(build, options):
     """Seconds of a step and of its reduction beside DistributedDataParallel's, on links of limited
-    speed."""
+    speed and, but for gloo, by memif."""
+    links = [(f"{megabits} Mbit/s" if megabits else "no limit", way, {"megabits": megabits})
+             for megabits in options.megabits for way in ("invariant", "netfc", "gloo")]
+    links += [("memif", way, {"memif": True}) for way in ("invariant", "netfc")]
     rows = []
     print(head("link", "way", "ms a step", "ms a reduction", "bytes of a rank's link a step"), flush=True)
-    for megabits in options.megabits:
-        for way in ("invariant", "netfc", "gloo"):
-            run = Run(options.ranks, way, megabits=megabits)
-            found = described(run, trained(build, run, options.steps))
-            rows.append({**found, "way": way, "megabits": megabits})
-            print(row(f"{megabits} Mbit/s" if megabits else "no limit", way,
-                      f"{found['ms']:.1f}", f"{found['reduction_ms']:.1f}",
-                      f"{found['link_bytes'] / options.steps:,.0f}"),
-                  flush=True)
+    for link, way, how in links:
+        run = Run(options.ranks, way, **how)
+        found = described(run, trained(build, run, options.steps))
+        rows.append({**found, "way": way, "link": link})
+        print(row(link, way, f"{found['ms']:.1f}", f"{found['reduction_ms']:.1f}",
+                  f"{found['link_bytes'] / options.steps:,.0f}" if found["link_bytes"] else ""), flush=True)
     share = min(one["adding"] for one in rows) / min(one["backward"] for one in rows)
     print(f"\nadding a unit's gradients exactly takes {100 * share:.1f} % of its backward pass")
     return {"steps": options.steps, "ranks": options.ranks, "timed": rows, "adding": share}

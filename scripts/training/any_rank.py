@@ -167,9 +167,9 @@ class Run:
 
 
 def link_bytes():
-    """Received and sent by this host's link so far."""
+    """Received and sent by this host's link so far; 0 if it has none."""
     link = re.search(r"^ *eth0: *(.*)$", pathlib.Path("/proc/net/dev").read_text(), re.MULTILINE)
-    counts = link[1].split()
+    counts = link[1].split() if link else [0] * 9
     return int(counts[0]) + int(counts[8])
 
 

@@ -38,6 +38,7 @@ class Path:
     xdp: bool = False
 
 
+MEMIF = Path("memif", "netfc", "memif", JUMBO)
 PATHS = (
     Path("gloo, veth, TCP segmentation", "gloo", ""),
     Path("TAP", "netfc", "tap"),
@@ -47,7 +48,7 @@ PATHS = (
     Path("AF_PACKET on veth, MTU 9000, workers by AF_XDP", "netfc", "af_packet", JUMBO, True),
     Path("AF_XDP on veth", "netfc", "af_xdp"),
     Path("AF_XDP on veth, workers by AF_XDP", "netfc", "af_xdp", xdp=True),
-    Path("memif", "netfc", "memif", JUMBO),
+    MEMIF,
     Path("responder on veth, one worker", "netfc", "responder"),
     Path("responder on veth, MTU 9000, one worker", "netfc", "responder", JUMBO),
 )
@@ -58,8 +59,9 @@ class Wired(Network):
 
     _memory = 1024
 
-    def __init__(self, program, count, path):
-        options = [f"--aggregate=bytes={JUMBO_BYTES}" if path.mtu == JUMBO else "--aggregate"]
+    def __init__(self, program, count, path, *words):
+        words = [f"bytes={JUMBO_BYTES}"] * (path.mtu == JUMBO) + list(words)
+        options = ["--aggregate" + "=" * bool(words) + ",".join(words)]
         super().__init__(program, range(count), options, FRAMES)
         self._path = path
 
@@ -84,6 +86,8 @@ class Wired(Network):
     def _connect(self, middle):
         if self._path.device == "memif":
             self.hosts = {number: self._stack.enter_context(Host(number)) for number in self._names}
+            for host in self.hosts.values():
+                host.ip("link", "set", "lo", "up")
         elif self._path.device != "tap":
             super()._connect(middle)
             for number, host in enumerate(self.hosts.values()):
