@@ -112,9 +112,22 @@ persistent_complete(struct persistent *persistent, int error)
 	PMPI_Send(NULL, 0, MPI_BYTE, persistent->rank, TAG, persistent->call.comm);
 }
 
+/* Whether MPI has said which requests are done: some of them, maybe, with errors of their own. */
+static bool
+has_told(int error)
+{
+	int class = MPI_SUCCESS;
+
+	if (error != MPI_SUCCESS)
+		PMPI_Error_class(error, &class);
+	return class == MPI_SUCCESS || class == MPI_ERR_IN_STATUS;
+}
+
 int
 persistent_completed(int error, int count, const int *which, const MPI_Request requests[])
 {
+	if (!has_told(error))
+		return error;
 	for (int i = 0; i < count; i++) {
 		struct persistent *found = find(requests[which == NULL ? i : which[i]]);
 

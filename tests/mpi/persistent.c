@@ -110,6 +110,20 @@ class_of(int error)
 	return class;
 }
 
+/* MPI then says nothing of which have completed, nor how many. */
+static void
+wait_for_a_wrong_number(MPI_Request *request)
+{
+	int index = 1 << 30, some = 1 << 30, done = 1, indices[1] = {1 << 30};
+	MPI_Status statuses[1];
+
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	CHECK(MPI_Waitany(-1, request, &index, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+	CHECK(MPI_Testany(-1, request, &index, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+	CHECK(MPI_Waitsome(-1, request, &some, indices, statuses) != MPI_SUCCESS);
+	CHECK(MPI_Testsome(-1, request, &some, indices, statuses) != MPI_SUCCESS);
+}
+
 /* What MPI forbids is an error, and the reduction goes on. */
 void
 check_persistent_misuse(void)
@@ -122,6 +136,7 @@ check_persistent_misuse(void)
 		      &request) != MPI_SUCCESS);
 	MPI_Allreduce_init(&mine_, &sum, 1, MPI_FLOAT, MPI_SUM, world, MPI_INFO_NULL, &request);
 	MPI_Start(&request);
+	wait_for_a_wrong_number(&request);
 	copy = request;
 	CHECK(class_of(MPI_Start(&copy)) == MPI_ERR_REQUEST);
 	CHECK(class_of(MPI_Startall(1, &copy)) == MPI_ERR_REQUEST);
