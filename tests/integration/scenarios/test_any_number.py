@@ -36,6 +36,8 @@ def test_one_hash_and_several(tmp_path, words, runs):
 @needs.needs_program('nft', ' (nftables)')
 def test_time_and_bytes(tmp_path):
     figures = run(tmp_path, '--time', '--steps', '4', '--megabits', '0')
-    bytes_of = {one['way']: one['link_bytes'] for one in figures['timed']}
-    assert bytes_of['netfc'] < bytes_of['invariant'] < 3 * bytes_of['netfc']
+    bytes_of = {(one['link'], one['way']): one['link_bytes'] for one in figures['timed']}
+    plain, exact = (bytes_of['no limit', way] for way in ('netfc', 'invariant'))
+    assert plain < exact < 3 * plain
+    assert bytes_of['memif', 'netfc'] == bytes_of['memif', 'invariant'] == 0
     assert 0 < figures['adding'] < 1
