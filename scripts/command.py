@@ -35,11 +35,23 @@ def number(kind, least, most):
     return parse
 
 
-class CommandLine(argparse.ArgumentParser):
-    """With --build, which scripts/support/run gives, and --json."""
+class Arguments(argparse.ArgumentParser):
+    """Of the script prog. Wrong usage ends it as it ends all others: with what is wrong, and status 1."""
 
     def __init__(self, prog, description, **options):
         super().__init__(prog=f"scripts/{prog}", description=description, **options)
+
+    def error(self, message):
+        """Ends the program."""
+        self.print_usage(sys.stderr)
+        self.exit(1, f"{self.prog}: {message}\n")
+
+
+class CommandLine(Arguments):
+    """With --build, which scripts/support/run gives, and --json."""
+
+    def __init__(self, prog, description, **options):
+        super().__init__(prog, description, **options)
         self.add_argument("--build", type=lambda text: pathlib.Path(text).resolve(),
                           default=ROOT / "build", help="build folder (default: build)")
         self.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
@@ -49,11 +61,6 @@ class CommandLine(argparse.ArgumentParser):
         if options.get("type") in (int, float):
             options["type"] = number(options["type"], least, most)
         return super().add_argument(*words, **options)
-
-    def error(self, message):
-        """Ends the program as all others do where their usage is wrong."""
-        self.print_usage(sys.stderr)
-        self.exit(1, f"{self.prog}: {message}\n")
 
     def fail(self, reason):
         """Ends the program."""

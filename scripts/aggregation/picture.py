@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A moving picture of one sum of scripts/demo sums: its packets in two orders, in the switch and in float32."""
 
-import argparse
 import json
 import math
 import pathlib
@@ -9,6 +8,8 @@ import subprocess
 from xml.sax.saxutils import escape
 
 import numpy
+
+from command import Arguments
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "docs" / "images" / "aggregation.json"
@@ -204,7 +205,7 @@ def draw(figures):
 
 def main():
     """Draws, and before that runs the demonstration where that is asked for."""
-    parser = argparse.ArgumentParser(prog="readme-animation", description=__doc__)
+    parser = Arguments("readme-animation", __doc__)
     parser.add_argument("--run", action="store_true", help="run scripts/demo sums, and record its figures")
     parser.add_argument("--output", type=pathlib.Path, default=PICTURE)
     options = parser.parse_args()

@@ -5,6 +5,7 @@ It needs none of the packages that the module imports: with python3 -S nothing b
 modules is found, and what is missing is stood in for. Exit status 1, and what is wrong, if the module refuses the arguments; --help prints the module's.
 """
 
+import argparse
 import importlib.abc
 import importlib.machinery
 import runpy
@@ -33,19 +34,17 @@ class Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """There is nothing to run."""
 
 
-class OptionsOnly(command.CommandLine):
+def parse_only(parser, args=None, namespace=None):
     """Ends the program when the arguments have been read."""
-
-    def parse_args(self, args=None, namespace=None):
-        super().parse_args(args, namespace)
-        sys.exit(0)
+    argparse.ArgumentParser.parse_args(parser, args, namespace)
+    sys.exit(0)
 
 
 def main():
     """The program."""
     sys.argv[:] = sys.argv[1:]
     sys.meta_path.append(Absent())
-    command.CommandLine = OptionsOnly
+    command.Arguments.parse_args = parse_only
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=False)
 
 

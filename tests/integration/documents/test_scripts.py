@@ -45,6 +45,13 @@ def test_help(name, option, untouched):
     assert len(done.stdout) > 60 and 'SPDX-License' not in done.stdout
 
 
+@pytest.mark.parametrize('name', [name for name in NAMES if '/' not in name])
+def test_wrong_usage_is_refused_before_anything_is_done(name, untouched):
+    done = untouched(name, '--frob')
+    assert done.returncode == 1 and done.stdout == ''
+    assert '--frob' in done.stderr or name in done.stderr
+
+
 @pytest.mark.parametrize('words', WITH_OPTIONS)
 def test_an_option_that_does_not_exist_is_refused_before_anything_is_installed(words, untouched):
     done = untouched(*words.split(), '--frob')
