@@ -12,7 +12,7 @@ import socket
 import time
 from collections.abc import Iterator
 
-from netfc import protocol
+from netfc import hosts, protocol
 from netfc._native import given
 from netfc.errors import ClientError, NoReplyError
 
@@ -125,11 +125,9 @@ class Channel:
     def _connect(self) -> socket.socket:
         """A socket that receives from this address and port alone."""
         try:
-            found = socket.getaddrinfo(self.address, self.port, type=socket.SOCK_DGRAM)
-        except (socket.gaierror, UnicodeError) as error:
-            reason = error.args[-1]
-            raise ClientError(f"'{self.address}' cannot be resolved: {reason}") from error
-        family, _, _, _, target = found[0]
+            family, target = hosts.resolve(self.address, self.port)
+        except ValueError as error:
+            raise ClientError(str(error)) from error
         self._is_ipv6 = family == socket.AF_INET6
         try:
             return self._open(family, target)

@@ -75,10 +75,7 @@ class _Server(socketserver.ThreadingMixIn, simple_server.WSGIServer):
 
     def __init__(self, address: str, port: int):
         # With the zone that an address may have.
-        numeric = socket.AI_NUMERICHOST | socket.AI_PASSIVE
-        self.address_family, _, _, _, bound = socket.getaddrinfo(
-            address, port, type=socket.SOCK_STREAM, flags=numeric
-        )[0]
+        self.address_family, bound = hosts.resolve(address, port, socket.SOCK_STREAM)
         self._free = threading.Semaphore(MAX_CLIENTS)
         super().__init__(bound, _Handler)  # type: ignore[arg-type]
 

@@ -94,6 +94,8 @@ test_address(void **state)
 		{"[::1]", "[::1]:20040"},
 		{"[2001:db8::2]:65535", "[2001:db8::2]:65535"},
 		{"2001:db8::2", "[2001:db8::2]:20040"},
+		{"fe80::1%lo", "[fe80::1%lo]:20040"},
+		{"[fe80::1%lo]:7", "[fe80::1%lo]:7"},
 	};
 	struct address address;
 
@@ -103,6 +105,7 @@ test_address(void **state)
 		assert_string_equal(address.text, pairs[i][1]);
 		assert_int_equal(address_header_bytes(&address), pairs[i][1][0] == '[' ? 48 : 28);
 	}
+	assert_non_null(strstr(address_parse(&address, "fe80::1", 20040), "needs its interface"));
 }
 
 int

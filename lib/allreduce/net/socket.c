@@ -72,15 +72,23 @@ split(const char *text, char host[HOST_BYTES], uint16_t *port)
 static void
 write_text(struct address *address)
 {
-	char host[INET6_ADDRSTRLEN] = "";
+	/* With the interface that an address may name. */
+	char host[INET6_ADDRSTRLEN + IF_NAMESIZE] = "";
 	bool v6 = address->storage.ss_family == AF_INET6;
-	const void *bytes = v6
-		? (const void *)&((const struct sockaddr_in6 *)&address->storage)->sin6_addr
-		: (const void *)&((const struct sockaddr_in *)&address->storage)->sin_addr;
 
-	inet_ntop(address->storage.ss_family, bytes, host, sizeof(host));
+	getnameinfo((const struct sockaddr *)&address->storage, address->length, host, sizeof(host),
+		NULL, 0, NI_NUMERICHOST);
 	snprintf(address->text, sizeof(address->text), v6 ? "[%s]:%u" : "%s:%u", host,
 		address_port(address));
+}
+
+static bool
+lacks_interface(const struct address *address)
+{
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&address->storage;
+
+	return v6->sin6_family == AF_INET6 && v6->sin6_scope_id == 0 &&
+		IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr);
 }
 
 const char *
@@ -101,6 +109,8 @@ address_parse(struct address *address, const char *text, uint16_t port)
 	address->length = found->ai_addrlen;
 	freeaddrinfo(found);
 	address_set_port(address, port);
+	if (lacks_interface(address))
+		return "a link-local address needs its interface, as in fe80::1%eth0";
 	return NULL;
 }
 

@@ -3,6 +3,7 @@
 
 import argparse
 import ipaddress
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -13,19 +14,24 @@ from netfc.commands._program import program
 
 PROGRAM = "netfc-exporter"
 LISTEN = "127.0.0.1:9620"
+_LISTEN = re.compile(r"(?:(?P<v4>[^:\[\]]+)|\[(?P<v6>[^\]]+)\]):(?P<port>[0-9]+)", re.ASCII)
 ENDS = {signal.SIGINT, signal.SIGTERM}
 
 
 def listen_address(text: str) -> tuple[str, int]:
     """ADDRESS:PORT, an IPv6 address in brackets, as a pair."""
-    address, colon, port = text.rpartition(":")
+    found = _LISTEN.fullmatch(text)
     try:
-        ipaddress.ip_address(address.removeprefix("[").removesuffix("]"))
-        if not colon or not port.isascii() or not port.isdigit() or int(port) > 65535:
+        if found is None or int(found["port"]) > 65535:
+            raise ValueError
+        address = found["v4"] or found["v6"]
+        if ipaddress.ip_address(address).version != (4 if found["v4"] else 6):
             raise ValueError
     except ValueError as error:
-        raise argparse.ArgumentTypeError(f"'{text}': expected ADDRESS:PORT") from error
-    return address.removeprefix("[").removesuffix("]"), int(port)
+        raise argparse.ArgumentTypeError(
+            f"'{text}': expected ADDRESS:PORT, an IPv6 address in brackets"
+        ) from error
+    return address, int(found["port"])
 
 
 def host_names(text: str) -> list[str]:
@@ -75,8 +81,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     try:
         exporter.serve(path, address, port, asked.host)
-    except OSError as error:
-        print(f"{PROGRAM}: {address}:{port}: {error.strerror}", file=sys.stderr)
+    except (OSError, ValueError) as error:
+        place = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+        reason = error.strerror if isinstance(error, OSError) else error
+        print(f"{PROGRAM}: --listen {place}: {reason}", file=sys.stderr)
         return FAILED
     signal.sigwait(ENDS)
     return DONE

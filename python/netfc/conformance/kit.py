@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy
 
-from netfc import aggregation, protocol
+from netfc import aggregation, hosts, protocol
 from netfc._native.arrays import Encodings
 from netfc.conformance.check import Failed, NotOffered, Undecided, Unreachable
 from netfc.conformance.link import Limits, Link, Traffic
@@ -260,10 +260,9 @@ def with_results(request: bytes, z: Encodings, flags: int) -> bytes:
 def _resolved(address: str) -> tuple[int, tuple[object, ...]]:
     """The family of an address, and what connect() takes."""
     try:
-        found = socket.getaddrinfo(address, 1, type=socket.SOCK_DGRAM)
-    except (socket.gaierror, UnicodeError) as error:
-        raise Unreachable(f"'{address}' cannot be resolved: {error.args[-1]}") from error
-    return found[0][0], found[0][4]
+        return hosts.resolve(address, 1)
+    except ValueError as error:
+        raise Unreachable(str(error)) from error
 
 
 def _is_own(target: tuple[int, tuple[object, ...]]) -> bool:

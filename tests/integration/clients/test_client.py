@@ -486,6 +486,11 @@ def test_bad_addresses(address):
         Client(address)
 
 
+def test_a_link_local_address_without_its_interface():
+    with pytest.raises(ClientError, match='fe80::5%eth0'):
+        Client('fe80::5')
+
+
 @pytest.mark.parametrize('x, y, error, message', [
     (np.ones(2), np.ones(3), ValueError, r'differ in shape: \(2,\) and \(3,\)'),
     (np.ones(2, np.uint16), 1.0, TypeError, 'uint16 and y is float64'),

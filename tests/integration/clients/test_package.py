@@ -156,6 +156,17 @@ sys.exit(exporter.main(["--listen", "127.0.0.1"]))
     assert done.returncode == 1 and 'expected ADDRESS:PORT' in done.stderr
 
 
+@pytest.mark.parametrize('given, said', [
+    ('fe80::5:9622', 'an IPv6 address in brackets'), ('[127.0.0.1]:9622', 'an IPv6 address in brackets'),
+    ('127.0.0.1:65536', 'expected ADDRESS:PORT'), ('[::1]:', 'expected ADDRESS:PORT'),
+    ('[fe80::5]:9622', '--listen [fe80::5]:9622: \'fe80::5\' is a link-local address: add its interface'),
+    ('[fe80::5%nosuch]:9622', "'fe80::5%nosuch' cannot be resolved")])
+def test_an_address_to_serve_at_that_is_none(given, said):
+    done = subprocess.run([project_scripts.PROGRAMS / 'netfc-exporter', '--listen', given], text=True, check=False,
+                          capture_output=True, timeout=TIMEOUT_S)
+    assert done.returncode > 0 and said in done.stderr and 'Traceback' not in done.stderr
+
+
 def test_the_demo_says_what_is_missing(tmp_path):
     done = subprocess.run([project_scripts.PROGRAMS / 'netfc-demo', '--build', tmp_path], text=True,
                           check=False, capture_output=True, timeout=TIMEOUT_S)

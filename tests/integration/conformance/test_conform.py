@@ -288,9 +288,11 @@ def test_wrong_usage(words, said):
     assert done.returncode == 1 and said in done.stderr and 'Traceback' not in done.stderr
 
 
-def test_a_name_that_is_none():
-    done = conform('no.such.switch.invalid')
-    assert done.returncode == NOBODY and "'no.such.switch.invalid' cannot be resolved" in done.stderr
+@pytest.mark.parametrize('address, said', [('no.such.switch.invalid', "'no.such.switch.invalid' cannot be resolved"),
+                                           ('fe80::5', 'add its interface, as in fe80::5%eth0')])
+def test_an_address_that_is_none(address, said):
+    done = conform(address)
+    assert done.returncode == NOBODY and said in done.stderr
 
 
 def test_a_file_that_cannot_be_written(tmp_path):
