@@ -86,26 +86,33 @@
 
 /* Where other ranks are waited for, in an MPI library that then lets nothing else go on. */
 #ifdef MPI_WAITS_ALONE
-#define WAITING(X)       \
-	X(Allgather, 7)  \
-	X(Allgatherv, 8) \
-	X(Alltoall, 7)   \
-	X(Alltoallv, 9)  \
-	X(Barrier, 1)    \
-	X(Bcast, 5)      \
-	X(Exscan, 6)     \
-	X(Gather, 8)     \
-	X(Gatherv, 9)    \
-	X(Scan, 6)       \
-	X(Scatter, 8)    \
-	X(Scatterv, 9)   \
-	X(Improbe, 6)    \
-	X(Iprobe, 5)     \
-	X(Mprobe, 5)     \
-	X(Probe, 4)      \
-	X(Recv, 7)       \
-	X(Send, 6)       \
-	X(Sendrecv, 12)  \
+#define WAITING(X)               \
+	BOTH(X, Allgather, 7)    \
+	BOTH(X, Allgatherv, 8)   \
+	BOTH(X, Alltoall, 7)     \
+	BOTH(X, Alltoallv, 9)    \
+	BOTH(X, Alltoallw, 9)    \
+	X(Barrier, 1)            \
+	BOTH(X, Bcast, 5)        \
+	X(Comm_create, 3)        \
+	X(Comm_dup, 2)           \
+	X(Comm_dup_with_info, 3) \
+	X(Comm_split, 4)         \
+	X(Comm_split_type, 5)    \
+	BOTH(X, Exscan, 6)       \
+	BOTH(X, Gather, 8)       \
+	BOTH(X, Gatherv, 9)      \
+	BOTH(X, Scan, 6)         \
+	BOTH(X, Scatter, 8)      \
+	BOTH(X, Scatterv, 9)     \
+	X(Improbe, 6)            \
+	X(Iprobe, 5)             \
+	X(Mprobe, 5)             \
+	X(Probe, 4)              \
+	X(Recv, 7)               \
+	X(Request_get_status, 3) \
+	X(Send, 6)               \
+	X(Sendrecv, 12)          \
 	X(Ssend, 6)
 #else
 #define WAITING(X)

@@ -246,37 +246,70 @@ finish(MPI_Comm comm)
 		finish(comm);                   \
 		return PMPI_##name arguments;   \
 	}
-#define COUNTS const int *counts, const int *places
-#define SENT const void *sent, int sent_count, MPI_Datatype sent_type
-#define MANY_SENT \
-	const void *sent, const int *sent_counts, const int *sent_places, MPI_Datatype sent_type
-#define RECEIVED void *received, int count, MPI_Datatype type
-#define MANY_RECEIVED void *received, COUNTS, MPI_Datatype type
+#define SENT(count_type) const void *sent, count_type sent_count, MPI_Datatype sent_type
+#define RECEIVED(count_type) void *received, count_type count, MPI_Datatype type
+#define MANY_SENT(count_type, place_type, types) \
+	const void *sent, const count_type *sent_counts, const place_type *sent_places, types
+#define MANY_RECEIVED(count_type, place_type, types) \
+	void *received, const count_type *counts, const place_type *places, types
+#define SENT_TYPE MPI_Datatype sent_type
+#define SENT_TYPES const MPI_Datatype sent_types[]
+#define TYPE MPI_Datatype type
+#define TYPES const MPI_Datatype types[]
+#define SCANNED(count_type) const void *sent, void *received, count_type count, TYPE, MPI_Op op
 
+/* Of counts and places of these types. */
+#define COLLECTIVES(suffix, counted, place)                                                        \
+	COLLECTIVE(Bcast##suffix, (RECEIVED(counted), int root, MPI_Comm comm),                    \
+		(received, count, type, root, comm))                                               \
+	COLLECTIVE(Gather##suffix, (SENT(counted), RECEIVED(counted), int root, MPI_Comm comm),    \
+		(sent, sent_count, sent_type, received, count, type, root, comm))                  \
+	COLLECTIVE(Gatherv##suffix,                                                                \
+		(SENT(counted), MANY_RECEIVED(counted, place, TYPE), int root, MPI_Comm comm),     \
+		(sent, sent_count, sent_type, received, counts, places, type, root, comm))         \
+	COLLECTIVE(Scatter##suffix, (SENT(counted), RECEIVED(counted), int root, MPI_Comm comm),   \
+		(sent, sent_count, sent_type, received, count, type, root, comm))                  \
+	COLLECTIVE(Scatterv##suffix,                                                               \
+		(MANY_SENT(counted, place, SENT_TYPE), RECEIVED(counted), int root,                \
+			MPI_Comm comm),                                                            \
+		(sent, sent_counts, sent_places, sent_type, received, count, type, root, comm))    \
+	COLLECTIVE(Allgather##suffix, (SENT(counted), RECEIVED(counted), MPI_Comm comm),           \
+		(sent, sent_count, sent_type, received, count, type, comm))                        \
+	COLLECTIVE(Allgatherv##suffix,                                                             \
+		(SENT(counted), MANY_RECEIVED(counted, place, TYPE), MPI_Comm comm),               \
+		(sent, sent_count, sent_type, received, counts, places, type, comm))               \
+	COLLECTIVE(Alltoall##suffix, (SENT(counted), RECEIVED(counted), MPI_Comm comm),            \
+		(sent, sent_count, sent_type, received, count, type, comm))                        \
+	COLLECTIVE(Alltoallv##suffix,                                                              \
+		(MANY_SENT(counted, place, SENT_TYPE), MANY_RECEIVED(counted, place, TYPE),        \
+			MPI_Comm comm),                                                            \
+		(sent, sent_counts, sent_places, sent_type, received, counts, places, type, comm)) \
+	COLLECTIVE(Alltoallw##suffix,                                                              \
+		(MANY_SENT(counted, place, SENT_TYPES), MANY_RECEIVED(counted, place, TYPES),      \
+			MPI_Comm comm),                                                            \
+		(sent, sent_counts, sent_places, sent_types, received, counts, places, types,      \
+			comm))                                                                     \
+	COLLECTIVE(Scan##suffix, (SCANNED(counted), MPI_Comm comm),                                \
+		(sent, received, count, type, op, comm))                                           \
+	COLLECTIVE(Exscan##suffix, (SCANNED(counted), MPI_Comm comm),                              \
+		(sent, received, count, type, op, comm))
+
+COLLECTIVES(, int, int)
+COLLECTIVES(_c, MPI_Count, MPI_Aint)
 COLLECTIVE(Barrier, (MPI_Comm comm), (comm))
-COLLECTIVE(Bcast, (RECEIVED, int root, MPI_Comm comm), (received, count, type, root, comm))
-COLLECTIVE(Gather, (SENT, RECEIVED, int root, MPI_Comm comm),
-	(sent, sent_count, sent_type, received, count, type, root, comm))
-COLLECTIVE(Gatherv, (SENT, MANY_RECEIVED, int root, MPI_Comm comm),
-	(sent, sent_count, sent_type, received, counts, places, type, root, comm))
-COLLECTIVE(Scatter, (SENT, RECEIVED, int root, MPI_Comm comm),
-	(sent, sent_count, sent_type, received, count, type, root, comm))
-COLLECTIVE(Scatterv, (MANY_SENT, RECEIVED, int root, MPI_Comm comm),
-	(sent, sent_counts, sent_places, sent_type, received, count, type, root, comm))
-COLLECTIVE(Allgather, (SENT, RECEIVED, MPI_Comm comm),
-	(sent, sent_count, sent_type, received, count, type, comm))
-COLLECTIVE(Allgatherv, (SENT, MANY_RECEIVED, MPI_Comm comm),
-	(sent, sent_count, sent_type, received, counts, places, type, comm))
-COLLECTIVE(Alltoall, (SENT, RECEIVED, MPI_Comm comm),
-	(sent, sent_count, sent_type, received, count, type, comm))
-COLLECTIVE(Alltoallv, (MANY_SENT, MANY_RECEIVED, MPI_Comm comm),
-	(sent, sent_counts, sent_places, sent_type, received, counts, places, type, comm))
-COLLECTIVE(Scan,
-	(const void *sent, void *received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-	(sent, received, count, type, op, comm))
-COLLECTIVE(Exscan,
-	(const void *sent, void *received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-	(sent, received, count, type, op, comm))
+COLLECTIVE(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made), (comm, group, made))
+COLLECTIVE(Comm_dup, (MPI_Comm comm, MPI_Comm *made), (comm, made))
+COLLECTIVE(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made), (comm, info, made))
+COLLECTIVE(
+	Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made), (comm, color, key, made))
+COLLECTIVE(Comm_split_type, (MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Comm *made),
+	(comm, kind, key, info, made))
+
+FUNCTION(Request_get_status, (MPI_Request request, int *done, MPI_Status *status))
+{
+	go_on();
+	return PMPI_Request_get_status(request, done, status);
+}
 
 FUNCTION(Iprobe, (int source, int tag, MPI_Comm comm, int *found, MPI_Status *status))
 {

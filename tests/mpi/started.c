@@ -156,20 +156,43 @@ wait_for_last(int way, MPI_Comm comm)
 	case 6:
 		MPI_Waitsome(1, &request, &done, &index, &status);
 		break;
-	default:
+	case 7:
 		while (!done)
 			MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+		break;
+	default:
+		while (!done)
+			MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
 	}
 	if (way != 2)
 		MPI_Ssend(&word, 1, MPI_INT, last, 1, comm);
 	CHECK(other == way);
 }
 
+/* What all ranks are, by MPI_Alltoallw(). */
+static void
+exchange_all(int words[], MPI_Comm comm)
+{
+	int mine[64], counts[64], places[64];
+	MPI_Datatype types[64];
+
+	for (int r = 0; r < ranks; r++) {
+		mine[r] = rank;
+		counts[r] = 1;
+		places[r] = r * (int)sizeof(int);
+		types[r] = MPI_INT;
+	}
+	MPI_Alltoallw(mine, counts, places, types, words, counts, places, types, comm);
+}
+
 /* Another collective, by one of its ways. */
+#define OTHERS 7
 static void
 call_other(int way, MPI_Comm comm)
 {
 	int word = rank, words[64];
+	MPI_Comm other = MPI_COMM_NULL;
 
 	if (way == 0)
 		MPI_Barrier(comm);
@@ -177,9 +200,21 @@ call_other(int way, MPI_Comm comm)
 		MPI_Bcast(&word, 1, MPI_INT, ranks - 1, comm);
 	if (way == 2)
 		MPI_Allgather(&rank, 1, MPI_INT, words, 1, MPI_INT, comm);
+	if (way == 3)
+		exchange_all(words, comm);
+#if MPI_VERSION >= 4
+	if (way == 4)
+		MPI_Allgather_c(&rank, 1, MPI_INT, words, 1, MPI_INT, comm);
+#endif
+	if (way == 5)
+		MPI_Comm_dup(comm, &other);
+	if (way == 6)
+		MPI_Comm_split(comm, 0, rank, &other);
+	if (other != MPI_COMM_NULL)
+		MPI_Comm_free(&other);
 	if (way == 1)
 		CHECK(word == ranks - 1);
-	for (int r = 0; way == 2 && r < ranks; r++)
+	for (int r = 0; (way == 2 || way == 3) && r < ranks; r++)
 		CHECK(words[r] == r);
 }
 
@@ -191,7 +226,7 @@ check_other_collectives(void)
 	MPI_Request request;
 	MPI_Comm comm;
 
-	for (int way = 0; way < 3; way++) {
+	for (int way = 0; way < OTHERS; way++) {
 		MPI_Comm_dup(world, &comm);
 		MPI_Iallreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, comm, &request);
 		if (rank == 0)
@@ -212,7 +247,7 @@ check_first_awaited(void)
 	MPI_Request request;
 	MPI_Comm comm;
 
-	for (int way = 0, other; way < 8; way++) {
+	for (int way = 0, other; way < 9; way++) {
 		MPI_Comm_dup(world, &comm);
 		MPI_Iallreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, comm, &request);
 		if (rank == 0)
