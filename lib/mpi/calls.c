@@ -8,8 +8,6 @@
 #include "persistent.h"
 #include "shim.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 /* ---- what goes through the switch ---------------------------------------------------------- */
 
 static bool
@@ -222,9 +220,8 @@ refuse_fork(const char *name)
 /* ---- by their names ------------------------------------------------------------------------ */
 
 /* A reduction: its parameters and arguments, what a rank keeps, and how it begins. */
-#define FUNCTION(function, parameters, arguments, keep, begin)                             \
-	EXPORT int netfc_mpi_##function parameters;                                        \
-	int netfc_mpi_##function parameters                                                \
+#define CALL(function, parameters, arguments, keep, begin)                                 \
+	FUNCTION(function, parameters)                                                     \
 	{                                                                                  \
 		struct call call = {                                                       \
 			.name = "MPI_" #function, .type = type, .op = op, .comm = comm};   \
@@ -241,13 +238,13 @@ refuse_fork(const char *name)
 #define EACH(...) __VA_ARGS__
 
 /* One that is waited for, the same only started, and as a request to be started again and again. */
-#define REDUCTION(name, started, suffix, parameters, arguments, keep)                          \
-	FUNCTION(name##suffix, (EACH parameters, MPI_Comm comm), (EACH arguments, comm), keep, \
-		begin_reduction(&call, NULL))                                                  \
-	FUNCTION(started##suffix, (EACH parameters, MPI_Comm comm, MPI_Request * request),     \
-		(EACH arguments, comm, request), keep, begin_reduction(&call, request))        \
-	FUNCTION(name##_init##suffix,                                                          \
-		(EACH parameters, MPI_Comm comm, MPI_Info info, MPI_Request * request),        \
+#define REDUCTION(name, started, suffix, parameters, arguments, keep)                      \
+	CALL(name##suffix, (EACH parameters, MPI_Comm comm), (EACH arguments, comm), keep, \
+		begin_reduction(&call, NULL))                                              \
+	CALL(started##suffix, (EACH parameters, MPI_Comm comm, MPI_Request * request),     \
+		(EACH arguments, comm, request), keep, begin_reduction(&call, request))    \
+	CALL(name##_init##suffix,                                                          \
+		(EACH parameters, MPI_Comm comm, MPI_Info info, MPI_Request * request),    \
 		(EACH arguments, comm, info, request), keep, persistent_make(&call, request))
 
 /* All of them, for counts of one type. */

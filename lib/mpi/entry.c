@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What LD_PRELOAD loads: the reductions of MPI, what is done with requests, and what waits, by
- * name, handed on to the core, which knows the MPI library, or to that library where there is no
- * core for it.
+ * What LD_PRELOAD loads: the functions of MPI that the library has, by name, handed on to the core,
+ * which knows the MPI library, or to that library where there is no core for it.
  *
  * Nothing of MPI is linked here, so that the library can be loaded into any process: a shell, a
  * Python that loads MPI later, a program that was built for another MPI. Handles are pointers in
  * one MPI library and integers in the other; all arguments are passed on as words, which the
  * calling conventions of x86-64 and AArch64 allow.
  *
- * The names with P are here as well: Open MPI's entry points for Fortran call them.
+ * The names with P are here as well: the MPI libraries' entry points for Fortran call them.
  */
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -17,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "functions.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -35,6 +36,9 @@
 #define PARAMETERS_9                                                                   \
 	(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f, \
 		uintptr_t g, uintptr_t h, uintptr_t i)
+#define PARAMETERS_10                                                                  \
+	(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f, \
+		uintptr_t g, uintptr_t h, uintptr_t i, uintptr_t j)
 #define PARAMETERS_12                                                                  \
 	(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f, \
 		uintptr_t g, uintptr_t h, uintptr_t i, uintptr_t j, uintptr_t k, uintptr_t l)
@@ -44,84 +48,16 @@
 #define ARGUMENTS_4 (a, b, c, d)
 #define ARGUMENTS_5 (a, b, c, d, e)
 #define ARGUMENTS_9 (a, b, c, d, e, f, g, h, i)
+#define ARGUMENTS_10 (a, b, c, d, e, f, g, h, i, j)
 #define ARGUMENTS_12 (a, b, c, d, e, f, g, h, i, j, k, l)
 #define ARGUMENTS_6 (a, b, c, d, e, f)
 #define ARGUMENTS_7 (a, b, c, d, e, f, g)
 #define ARGUMENTS_8 (a, b, c, d, e, f, g, h)
 
-#ifdef MPI_LARGE_COUNTS
-#define LARGE(X, name, count) X(name##_c, count)
-#else
-#define LARGE(X, name, count)
-#endif
-
-#define BOTH(X, name, count) X(name, count) LARGE(X, name, count)
-#define REDUCTIONS(X)                    \
-	BOTH(X, Allreduce, 6)            \
-	BOTH(X, Reduce, 7)               \
-	BOTH(X, Reduce_scatter, 6)       \
-	BOTH(X, Reduce_scatter_block, 6) \
-	BOTH(X, Iallreduce, 7)           \
-	BOTH(X, Ireduce, 8)              \
-	BOTH(X, Ireduce_scatter, 7)      \
-	BOTH(X, Ireduce_scatter_block, 7)
-#define PERSISTENT(X)                   \
-	BOTH(X, Allreduce_init, 8)      \
-	BOTH(X, Reduce_init, 9)         \
-	BOTH(X, Reduce_scatter_init, 8) \
-	BOTH(X, Reduce_scatter_block_init, 8)
-#define REQUESTS(X)        \
-	X(Cancel, 1)       \
-	X(Request_free, 1) \
-	X(Start, 1)        \
-	X(Startall, 2)     \
-	X(Test, 3)         \
-	X(Testall, 4)      \
-	X(Testany, 5)      \
-	X(Testsome, 5)     \
-	X(Wait, 2)         \
-	X(Waitall, 3)      \
-	X(Waitany, 4)      \
-	X(Waitsome, 5)
-
-/* Where other ranks are waited for, in an MPI library that then lets nothing else go on. */
-#ifdef MPI_WAITS_ALONE
-#define WAITING(X)               \
-	BOTH(X, Allgather, 7)    \
-	BOTH(X, Allgatherv, 8)   \
-	BOTH(X, Alltoall, 7)     \
-	BOTH(X, Alltoallv, 9)    \
-	BOTH(X, Alltoallw, 9)    \
-	X(Barrier, 1)            \
-	BOTH(X, Bcast, 5)        \
-	X(Comm_create, 3)        \
-	X(Comm_dup, 2)           \
-	X(Comm_dup_with_info, 3) \
-	X(Comm_split, 4)         \
-	X(Comm_split_type, 5)    \
-	BOTH(X, Exscan, 6)       \
-	BOTH(X, Gather, 8)       \
-	BOTH(X, Gatherv, 9)      \
-	BOTH(X, Scan, 6)         \
-	BOTH(X, Scatter, 8)      \
-	BOTH(X, Scatterv, 9)     \
-	X(Improbe, 6)            \
-	X(Iprobe, 5)             \
-	X(Mprobe, 5)             \
-	X(Probe, 4)              \
-	X(Recv, 7)               \
-	X(Request_get_status, 3) \
-	X(Send, 6)               \
-	X(Sendrecv, 12)          \
-	X(Ssend, 6)
-#else
-#define WAITING(X)
-#endif
-
 enum call {
 #define NUMBER(name, count) CALL_##name,
-	REDUCTIONS(NUMBER)
-	PERSISTENT(NUMBER) REQUESTS(NUMBER) WAITING(NUMBER)
+	FUNCTIONS_BY_NAME(NUMBER)
+	FUNCTIONS_THAT_PERSIST(NUMBER)
 #undef NUMBER
 		CALLS
 };
@@ -132,7 +68,7 @@ static const char *const names[CALLS] = {
 #define TEXT(name) TEXT_(name)
 #define NAME(name, count) "MPI_" #name,
 #define NAME_OF_PERSISTENT(name, count) TEXT(MPI_PERSISTENT(name)),
-	REDUCTIONS(NAME) PERSISTENT(NAME_OF_PERSISTENT) REQUESTS(NAME) WAITING(NAME)
+	FUNCTIONS_BY_NAME(NAME) FUNCTIONS_THAT_PERSIST(NAME_OF_PERSISTENT)
 #undef NAME
 };
 
@@ -220,16 +156,14 @@ target(enum call call)
 	}
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
-#define ENTRY(name, count) ENTRY_OF(CALL_##name, MPI_##name, count)
-#define BOTH_ENTRIES(name, count) ENTRY(name, count) ENTRY_OF(CALL_##name, PMPI_##name, count)
+#define ENTRIES(name, count)                     \
+	ENTRY_OF(CALL_##name, MPI_##name, count) \
+	ENTRY_OF(CALL_##name, PMPI_##name, count)
 #define ENTRIES_OF_PERSISTENT(name, count)                 \
 	ENTRY_OF(CALL_##name, MPI_PERSISTENT(name), count) \
 	ENTRY_OF(CALL_##name, JOIN(P, MPI_PERSISTENT(name)), count)
-REDUCTIONS(BOTH_ENTRIES)
-PERSISTENT(ENTRIES_OF_PERSISTENT)
-REQUESTS(BOTH_ENTRIES)
-/* The core calls those with P itself. */
-WAITING(ENTRY)
+FUNCTIONS_BY_NAME(ENTRIES)
+FUNCTIONS_THAT_PERSIST(ENTRIES_OF_PERSISTENT)
 
 /* A program that is linked with another MPI library is told at its start. */
 __attribute__((constructor)) static void

@@ -161,7 +161,8 @@ job_local_rank(const struct job *job, int n)
 void
 job_advance_all(void)
 {
-	if (shim_is_forked() || pthread_mutex_trylock(&shim.lock) != 0)
+	if (atomic_load_explicit(&shim.under_way, memory_order_relaxed) == 0 || shim_is_forked() ||
+		pthread_mutex_trylock(&shim.lock) != 0)
 		return;
 	for (struct job *job = shim.jobs; job != NULL; job = job->next) {
 		if (job->first == NULL || pthread_mutex_trylock(&job->lock) != 0)
@@ -188,10 +189,9 @@ unregister_job(struct job *job)
 	struct job **link;
 
 	pthread_mutex_lock(&shim.lock);
-	for (link = &shim.jobs; *link != NULL && *link != job; link = &(*link)->next)
+	for (link = &shim.jobs; *link != job; link = &(*link)->next)
 		;
-	if (*link != NULL)
-		*link = job->next;
+	*link = job->next;
 	atomic_fetch_sub(&shim.job_count, 1);
 	pthread_mutex_unlock(&shim.lock);
 }
@@ -199,7 +199,7 @@ unregister_job(struct job *job)
 static void
 free_job(struct job *job)
 {
-	if (job->pending != MPI_REQUEST_NULL) /* MPI may write to it yet */
+	if (job == NULL || job->pending != MPI_REQUEST_NULL) /* MPI may write to it yet */
 		return;
 	netfc_allreduce_free(job->network);
 	pthread_mutex_destroy(&job->lock);
@@ -215,18 +215,84 @@ new_job(MPI_Comm comm)
 
 	if (job == NULL)
 		return NULL;
-	job->network = netfc_allreduce_new();
-	if (job->network == NULL) {
-		free(job);
-		return NULL;
-	}
 	pthread_mutex_init(&job->lock, NULL);
 	job->comm = comm;
+	job->private_comm = MPI_COMM_NULL;
 	job->pending = MPI_REQUEST_NULL;
 	job->node.segment.file = -1;
 	PMPI_Comm_rank(comm, &job->rank);
 	PMPI_Comm_size(comm, &job->ranks);
 	return job;
+}
+
+/* It goes with the communicator. NULL: *error says why. */
+static struct job *
+attach(MPI_Comm comm, int *error)
+{
+	struct job *job = new_job(comm);
+
+	*error = job == NULL ? MPI_ERR_NO_MEM : PMPI_Comm_set_attr(comm, shim.keyval, job);
+	if (*error == MPI_SUCCESS)
+		return job;
+	free_job(job);
+	return NULL;
+}
+
+#ifdef MPI_IDUP_IS_MIXED_UP
+/* Not a duplicate: that would copy attributes, which programs count. */
+static int
+make_private(struct job *job)
+{
+	MPI_Group group;
+	int error = PMPI_Comm_group(job->comm, &group);
+
+	if (error != MPI_SUCCESS)
+		return error;
+	error = shim.real.Comm_create(job->comm, group, &job->private_comm);
+	PMPI_Group_free(&group);
+	return error;
+}
+
+int
+job_prepare(MPI_Comm comm)
+{
+	int several, ranks, error;
+	struct job *job;
+
+	if (comm == MPI_COMM_NULL || shim_is_forked() || !shim_attach())
+		return MPI_SUCCESS;
+	PMPI_Comm_test_inter(comm, &several);
+	PMPI_Comm_size(comm, &ranks);
+	if (several || ranks == 1)
+		return MPI_SUCCESS;
+	job = attach(comm, &error);
+	return job == NULL ? error : make_private(job);
+}
+#else
+int
+job_prepare(MPI_Comm comm)
+{
+	(void)comm;
+	return MPI_SUCCESS;
+}
+#endif
+
+/* At its first reduction. */
+static int
+begin(struct job *job)
+{
+	int error = MPI_ERR_NO_MEM;
+
+	job->network = netfc_allreduce_new();
+	if (job->network != NULL)
+		error = setup_begin(job);
+	if (error == MPI_SUCCESS) {
+		register_job(job);
+	} else {
+		netfc_allreduce_free(job->network);
+		job->network = NULL;
+	}
+	return error;
 }
 
 struct job *
@@ -238,22 +304,11 @@ job_of(MPI_Comm comm, int *error)
 	*error = PMPI_Comm_get_attr(comm, shim.keyval, &job, &found);
 	if (*error != MPI_SUCCESS)
 		return NULL;
-	if (found)
-		return job;
-	job = new_job(comm);
-	if (job == NULL) {
-		*error = MPI_ERR_NO_MEM;
-		return NULL;
-	}
-	*error = setup_begin(job);
-	if (*error == MPI_SUCCESS)
-		*error = PMPI_Comm_set_attr(comm, shim.keyval, job);
-	if (*error != MPI_SUCCESS) {
-		free_job(job);
-		return NULL;
-	}
-	register_job(job);
-	return job;
+	if (!found)
+		job = attach(comm, error);
+	if (job != NULL && job->network == NULL)
+		*error = begin(job);
+	return *error == MPI_SUCCESS ? job : NULL;
 }
 
 void
@@ -296,9 +351,12 @@ job_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
 	(void)extra;
 	if (shim_is_forked() || shim.ended) /* the parent's, or left already */
 		return MPI_SUCCESS;
-	unregister_job(job);
-	leave(job);
-	PMPI_Comm_free(&job->private_comm);
+	if (job->network != NULL) {
+		unregister_job(job);
+		leave(job);
+	}
+	if (job->private_comm != MPI_COMM_NULL)
+		PMPI_Comm_free(&job->private_comm);
 	free_job(job);
 	return MPI_SUCCESS;
 }

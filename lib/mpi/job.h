@@ -19,11 +19,11 @@
 /*
  * A communicator's job in the switch.
  *
- * It is made at the communicator's first reduction: a communicator of the library's own, so that
- * what it says there meets nothing of the program's; job and token, drawn by rank 0; joining, in a
- * thread, since that waits for other ranks, who may need this one's MPI first. Then reductions
- * start in the order in which they were called, and end in that order. It goes with the
- * communicator.
+ * It is made at the communicator's first reduction: a communicator of the library's own, if that is
+ * not there already, so that what it says there meets nothing of the program's; job and token,
+ * drawn by rank 0; joining, in a thread, since that waits for other ranks, who may need this one's
+ * MPI first. Then reductions start in the order in which they were called, and end in that order.
+ * It goes with the communicator.
  */
 
 #define JOB_SWITCHES_BYTES 1024
@@ -59,10 +59,10 @@ enum job_outcome {
 };
 
 struct job {
-	struct job *next;     /**< of the process */
-	pthread_mutex_t lock; /**< of all here; held for a millisecond at the most */
-	MPI_Comm comm;        /**< the program's */
-	MPI_Comm private_comm;
+	struct job *next;      /**< of the process */
+	pthread_mutex_t lock;  /**< of all here; held for a millisecond at the most */
+	MPI_Comm comm;         /**< the program's */
+	MPI_Comm private_comm; /**< MPI_COMM_NULL: none so far */
 	int rank, ranks;
 
 	enum job_stage stage;
@@ -82,14 +82,24 @@ struct job {
 	atomic_bool join_ended;
 	uint64_t since; /**< ns: when the stage began */
 
-	struct netfc_allreduce *network;
-	bool failed;   /**< the switch is of no use any more */
-	int error;     /**< MPI's code for that */
-	bool fallback; /**< then all agree to go by MPI */
-	bool by_mpi;   /**< they did, or there is no switch */
+	struct netfc_allreduce *network; /**< NULL: nothing has been reduced here */
+	bool failed;                     /**< the switch is of no use any more */
+	int error;                       /**< MPI's code for that */
+	bool fallback;                   /**< then all agree to go by MPI */
+	bool by_mpi;                     /**< they did, or there is no switch */
 
 	struct operation *first, *last;
 };
+
+/**
+ * A communicator has just been made by all its ranks, which wait for each other there. Where its
+ * private one cannot be made safely later, make that now; MPI's code.
+ *
+ * Open MPI's MPI_Comm_idup() starts several collectives of the communicator, each when the one
+ * before has ended. What a program starts there meanwhile is the next one in some ranks, and comes
+ * later in others.
+ */
+int job_prepare(MPI_Comm comm);
 
 /** The communicator's, made now if it has none. NULL: *error says why. */
 struct job *job_of(MPI_Comm comm, int *error);

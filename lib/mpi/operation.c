@@ -159,7 +159,7 @@ is_complete(struct operation *operation)
 {
 	int complete = 0;
 
-	operation->error = PMPI_Test(&operation->pending, &complete, MPI_STATUS_IGNORE);
+	operation->error = shim.real.Test(&operation->pending, &complete, MPI_STATUS_IGNORE);
 	if (operation->error != MPI_SUCCESS)
 		operation->stage = OPERATION_DONE;
 	return complete && operation->error == MPI_SUCCESS;

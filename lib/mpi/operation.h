@@ -116,6 +116,9 @@ int progress_make_request(struct operation *operation);
 /** Its reduction has ended. */
 void progress_complete(struct operation *operation);
 
+/** Whether MPI's own waiting will do: no reduction depends on this rank's going on. */
+bool progress_may_wait(void);
+
 /** Let MPI do what there is to do, without waiting. */
 void progress_mpi(void);
 

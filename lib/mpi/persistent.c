@@ -7,7 +7,6 @@
 #include "job.h"
 #include "shim.h"
 
-#define EXPORT __attribute__((visibility("default")))
 #define NAP_NS 50000
 #define TAG 0
 
@@ -109,7 +108,7 @@ persistent_complete(struct persistent *persistent, int error)
 {
 	persistent->error = error;
 	atomic_store(&persistent->runs, false);
-	PMPI_Send(NULL, 0, MPI_BYTE, persistent->rank, TAG, persistent->call.comm);
+	OWN(Send)(NULL, 0, MPI_BYTE, persistent->rank, TAG, persistent->call.comm);
 }
 
 /* Whether MPI has said which requests are done: some of them, maybe, with errors of their own. */
@@ -174,18 +173,14 @@ start(struct persistent *persistent)
 	return error;
 }
 
-EXPORT int netfc_mpi_Start(MPI_Request *request);
-int
-netfc_mpi_Start(MPI_Request *request)
+FUNCTION(Start, (MPI_Request * request))
 {
 	struct persistent *persistent = find(*request);
 
 	return persistent == NULL ? shim.real.Start(request) : start(persistent);
 }
 
-EXPORT int netfc_mpi_Startall(int count, MPI_Request requests[]);
-int
-netfc_mpi_Startall(int count, MPI_Request requests[])
+FUNCTION(Startall, (int count, MPI_Request requests[]))
 {
 	int error = MPI_SUCCESS;
 
@@ -196,9 +191,7 @@ netfc_mpi_Startall(int count, MPI_Request requests[])
 	return error;
 }
 
-EXPORT int netfc_mpi_Request_free(MPI_Request *request);
-int
-netfc_mpi_Request_free(MPI_Request *request)
+FUNCTION(Request_free, (MPI_Request * request))
 {
 	struct persistent *persistent = find(*request);
 	int error;
@@ -215,9 +208,7 @@ netfc_mpi_Request_free(MPI_Request *request)
 }
 
 /* MPI forbids it for a reduction. */
-EXPORT int netfc_mpi_Cancel(MPI_Request *request);
-int
-netfc_mpi_Cancel(MPI_Request *request)
+FUNCTION(Cancel, (MPI_Request * request))
 {
 	struct persistent *persistent = find(*request);
 

@@ -7,6 +7,16 @@
 #include "persistent.h"
 #include "shim.h"
 
+bool
+progress_may_wait(void)
+{
+#ifdef MPI_WAITS_ALONE
+	return atomic_load_explicit(&shim.under_way, memory_order_relaxed) == 0 || shim_is_forked();
+#else
+	return true;
+#endif
+}
+
 void
 progress_mpi(void)
 {
@@ -15,7 +25,7 @@ progress_mpi(void)
 #ifndef OPEN_MPI /* which calls it from inside */
 	job_advance_all();
 #endif
-	PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+	OWN(Iprobe)(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
 }
 
 static int

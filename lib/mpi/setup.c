@@ -14,10 +14,26 @@
 /* So long a rank goes on when another one has failed: it may find the same, and say why. */
 #define FAILING_NS NS_PER_S
 
+/* A program may have set another error handler since that was made. */
+static int
+update_private(const struct job *job)
+{
+	MPI_Errhandler handler;
+	int error = PMPI_Comm_get_errhandler(job->comm, &handler);
+
+	if (error != MPI_SUCCESS)
+		return error;
+	error = PMPI_Comm_set_errhandler(job->private_comm, handler);
+	PMPI_Errhandler_free(&handler);
+	return error;
+}
+
 int
 setup_begin(struct job *job)
 {
 	job->stage = JOB_DUPLICATES;
+	if (job->private_comm != MPI_COMM_NULL)
+		return update_private(job);
 	return PMPI_Comm_idup(job->comm, &job->private_comm, &job->pending);
 }
 
@@ -340,7 +356,7 @@ is_complete(struct job *job)
 {
 	int complete = 0;
 
-	if (PMPI_Test(&job->pending, &complete, MPI_STATUS_IGNORE) == MPI_SUCCESS)
+	if (shim.real.Test(&job->pending, &complete, MPI_STATUS_IGNORE) == MPI_SUCCESS)
 		return complete;
 	give_up(job, "MPI cannot set up the communicator's job");
 	return false;

@@ -223,12 +223,12 @@ find_real(void)
 #define FIND(name, text)                               \
 	*(void **)&real->name = real_symbol("P" text); \
 	real->complete = real->complete && real->name != NULL;
-#define FIND_FUNCTION(name) FIND(name, "MPI_" #name)
-	REAL_FUNCTIONS(FIND_FUNCTION)
+#define FIND_FUNCTION(name, count) FIND(name, "MPI_" #name)
+	FUNCTIONS_BY_NAME(FIND_FUNCTION)
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)
-#define FIND_PERSISTENT(name) FIND(name, TEXT(MPI_PERSISTENT(name)))
-	REAL_PERSISTENT(FIND_PERSISTENT)
+#define FIND_PERSISTENT(name, count) FIND(name, TEXT(MPI_PERSISTENT(name)))
+	FUNCTIONS_THAT_PERSIST(FIND_PERSISTENT)
 #undef FIND
 }
 
@@ -238,24 +238,45 @@ shim_is_forked(void)
 	return shim.process != 0 && shim.process != getpid();
 }
 
-bool
-shim_begin(void)
+/* The lock is held. */
+static bool
+attach(void)
 {
 	int initialized = 0, finalized = 0;
-	bool usable;
 
-	pthread_mutex_lock(&shim.lock);
-	if (!shim.begun) {
+	if (!shim.attached) {
 		PMPI_Initialized(&initialized);
 		PMPI_Finalized(&finalized);
 		if (shim.real.complete && initialized && !finalized) {
-			read_settings(&shim.settings);
 			shim.usable = prepare_mpi() && progress_begin();
 			shim.process = getpid();
-			shim.begun = true;
+			shim.attached = true;
 		}
 	}
-	usable = shim.usable && !shim.ended;
+	return shim.usable && !shim.ended;
+}
+
+bool
+shim_attach(void)
+{
+	bool usable;
+
+	pthread_mutex_lock(&shim.lock);
+	usable = attach();
+	pthread_mutex_unlock(&shim.lock);
+	return usable;
+}
+
+bool
+shim_begin(void)
+{
+	bool usable;
+
+	pthread_mutex_lock(&shim.lock);
+	usable = attach();
+	if (usable && !shim.begun)
+		read_settings(&shim.settings);
+	shim.begun = shim.begun || usable;
 	pthread_mutex_unlock(&shim.lock);
 	return usable;
 }

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "functions.h"
 #include "tally.h"
 
 /* Monotonic time. */
@@ -32,70 +33,31 @@ clock_ns(void)
 }
 
 /*
- * The MPI library's own functions, of those that the preloaded library has: it is called by their
- * names, even by those with P.
+ * The MPI library's own functions, of those that the preloaded library has: by their names, even by
+ * those with P, it is this one that is called.
  */
 
-#ifdef MPI_LARGE_COUNTS
-#define REAL_LARGE_(X)            \
-	X(Allreduce_c)            \
-	X(Reduce_c)               \
-	X(Reduce_scatter_c)       \
-	X(Reduce_scatter_block_c) \
-	X(Iallreduce_c)           \
-	X(Ireduce_c)              \
-	X(Ireduce_scatter_c)      \
-	X(Ireduce_scatter_block_c)
-#define REAL_LARGE_PERSISTENT_(X) \
-	X(Allreduce_init_c)       \
-	X(Reduce_init_c)          \
-	X(Reduce_scatter_init_c)  \
-	X(Reduce_scatter_block_init_c)
-#else
-#define REAL_LARGE_(X)
-#define REAL_LARGE_PERSISTENT_(X)
-#endif
-
-#define REAL_FUNCTIONS(X)        \
-	X(Allreduce)             \
-	X(Reduce)                \
-	X(Reduce_scatter)        \
-	X(Reduce_scatter_block)  \
-	X(Iallreduce)            \
-	X(Ireduce)               \
-	X(Ireduce_scatter)       \
-	X(Ireduce_scatter_block) \
-	X(Start)                 \
-	X(Startall)              \
-	X(Request_free)          \
-	X(Cancel)                \
-	X(Wait)                  \
-	X(Waitall)               \
-	X(Waitany)               \
-	X(Waitsome)              \
-	X(Test)                  \
-	X(Testall)               \
-	X(Testany)               \
-	X(Testsome)              \
-	REAL_LARGE_(X)
-
-/** By names that depend on the MPI library: MPI_PERSISTENT(). */
-#define REAL_PERSISTENT(X)           \
-	X(Allreduce_init)            \
-	X(Reduce_init)               \
-	X(Reduce_scatter_init)       \
-	X(Reduce_scatter_block_init) \
-	REAL_LARGE_PERSISTENT_(X)
+/** One that the core has instead. */
+#define FUNCTION(name, parameters)                                              \
+	__attribute__((visibility("default"))) int netfc_mpi_##name parameters; \
+	int netfc_mpi_##name parameters
 
 struct real {
-#define REAL_FIELD_(name) __typeof__(&MPI_##name) name;
-	REAL_FUNCTIONS(REAL_FIELD_)
+#define REAL_FIELD_(name, count) __typeof__(&MPI_##name) name;
+	FUNCTIONS_BY_NAME(REAL_FIELD_)
 #undef REAL_FIELD_
-#define REAL_FIELD_(name) __typeof__(&MPI_PERSISTENT(name)) name;
-	REAL_PERSISTENT(REAL_FIELD_)
+#define REAL_FIELD_(name, count) __typeof__(&MPI_PERSISTENT(name)) name;
+	FUNCTIONS_THAT_PERSIST(REAL_FIELD_)
 #undef REAL_FIELD_
 	bool complete; /**< all are found */
 };
+
+/** One of those that the preloaded library has only where MPI lets nothing else go on. */
+#ifdef MPI_WAITS_ALONE
+#define OWN(name) shim.real.name
+#else
+#define OWN(name) PMPI_##name
+#endif
 
 /** A function of the MPI library that the process has loaded, or of one that it needs; or NULL. */
 void *real_symbol(const char *name);
@@ -140,9 +102,9 @@ struct job;
 struct persistent;
 
 struct shim {
-	pid_t process;        /**< that has begun; not one that is forked from it */
+	pid_t process;        /**< that is attached; not one that is forked from it */
 	pthread_mutex_t lock; /**< of what follows */
-	bool begun, usable;
+	bool attached, usable, begun;
 	bool ended; /**< MPI_Finalize() has begun */
 	int keyval;
 	int error_class;
@@ -165,7 +127,10 @@ struct shim {
 
 extern struct shim shim;
 
-/** Set up at the first reduction. False: MPI is not initialized, or cannot be used. */
+/** Set up with MPI. False: it is not initialized, or cannot be used. */
+bool shim_attach(void);
+
+/** The same, and read the settings at the first reduction: a program may set them until then. */
 bool shim_begin(void);
 
 /**

@@ -4,13 +4,23 @@ subroutine by_module(mine)
   use mpi_f08
   real, intent(in) :: mine
   real :: sums(2), results(2)
+  integer :: rank
   type(MPI_Request) :: request
+  type(MPI_Comm) :: first, other
 
   sums = mine
   call MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_REAL, MPI_SUM, MPI_COMM_WORLD)
   call MPI_Iallreduce(sums, results, 2, MPI_REAL, MPI_MAX, MPI_COMM_WORLD, request)
   call MPI_Wait(request, MPI_STATUS_IGNORE)
   if (any(sums /= 1) .or. any(results /= 1)) call MPI_Abort(MPI_COMM_WORLD, 1)
+  ! The others wait for the reduction before they call what rank 0 waits for them in.
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Comm_dup(MPI_COMM_WORLD, first)
+  call MPI_Iallreduce(sums, results, 2, MPI_REAL, MPI_SUM, first, request)
+  if (rank /= 0) call MPI_Wait(request, MPI_STATUS_IGNORE)
+  call MPI_Comm_dup(first, other)
+  if (rank == 0) call MPI_Wait(request, MPI_STATUS_IGNORE)
+  if (any(results /= 3)) call MPI_Abort(MPI_COMM_WORLD, 1)
 end subroutine
 
 program fortran

@@ -187,12 +187,11 @@ exchange_all(int words[], MPI_Comm comm)
 }
 
 /* Another collective, by one of its ways. */
-#define OTHERS 7
+#define OTHERS 5
 static void
 call_other(int way, MPI_Comm comm)
 {
 	int word = rank, words[64];
-	MPI_Comm other = MPI_COMM_NULL;
 
 	if (way == 0)
 		MPI_Barrier(comm);
@@ -206,35 +205,115 @@ call_other(int way, MPI_Comm comm)
 	if (way == 4)
 		MPI_Allgather_c(&rank, 1, MPI_INT, words, 1, MPI_INT, comm);
 #endif
-	if (way == 5)
-		MPI_Comm_dup(comm, &other);
-	if (way == 6)
-		MPI_Comm_split(comm, 0, rank, &other);
-	if (other != MPI_COMM_NULL)
-		MPI_Comm_free(&other);
 	if (way == 1)
 		CHECK(word == ranks - 1);
 	for (int r = 0; (way == 2 || way == 3) && r < ranks; r++)
 		CHECK(words[r] == r);
 }
 
-/* Rank 0 calls another collective before it waits for the reduction, the others afterwards. */
+/* The same of one that is started. */
+#define STARTS 3
 static void
-check_other_collectives(void)
+start_other(int way, MPI_Comm comm)
+{
+	MPI_Request request = MPI_REQUEST_NULL;
+	int word = rank, words[64];
+
+	if (way == 0)
+		MPI_Ibarrier(comm, &request);
+	if (way == 1)
+		MPI_Ibcast(&word, 1, MPI_INT, ranks - 1, comm, &request);
+	if (way == 2)
+		MPI_Iallgather(&rank, 1, MPI_INT, words, 1, MPI_INT, comm, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	if (way == 1)
+		CHECK(word == ranks - 1);
+	for (int r = 0; way == 2 && r < ranks; r++)
+		CHECK(words[r] == r);
+}
+
+static void
+make_graph(int way, MPI_Comm comm, MPI_Comm *made)
+{
+	const int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks, one = 1;
+	int degrees[64], neighbors[64];
+
+	for (int r = 0; r < ranks; r++) {
+		degrees[r] = r + 1;
+		neighbors[r] = (r + 1) % ranks;
+	}
+	if (way == 0)
+		MPI_Graph_create(comm, ranks, degrees, neighbors, 0, made);
+	if (way == 1)
+		MPI_Dist_graph_create(comm, 1, &rank, &one, &next, &one, MPI_INFO_NULL, 0, made);
+	if (way == 2)
+		MPI_Dist_graph_create_adjacent(
+			comm, 1, &before, &one, 1, &next, &one, MPI_INFO_NULL, 0, made);
+}
+
+/* Another communicator, by one of MPI's ways. */
+#define MAKES 9
+static void
+make_other(int way, MPI_Comm comm)
+{
+	const int sizes[] = {ranks}, periods[] = {0}, remain[] = {1};
+	MPI_Comm made = MPI_COMM_NULL, grid;
+	MPI_Group group;
+
+	if (way == 0)
+		MPI_Comm_dup(comm, &made);
+	if (way == 1)
+		MPI_Comm_dup_with_info(comm, MPI_INFO_NULL, &made);
+	if (way == 2)
+		MPI_Comm_split(comm, 0, rank, &made);
+	if (way == 3)
+		MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &made);
+	if (way == 4) {
+		MPI_Comm_group(comm, &group);
+		MPI_Comm_create(comm, group, &made);
+		MPI_Group_free(&group);
+	}
+	if (way == 5) {
+		MPI_Cart_create(comm, 1, sizes, periods, 0, &grid);
+		MPI_Cart_sub(grid, remain, &made);
+		MPI_Comm_free(&grid);
+	}
+	if (way > 5)
+		make_graph(way - 6, comm, &made);
+	CHECK(made != MPI_COMM_NULL);
+	MPI_Comm_free(&made);
+}
+
+/* One is started, too. */
+static void
+start_to_make(int way, MPI_Comm comm)
+{
+	MPI_Request request;
+	MPI_Comm made;
+
+	(void)way;
+	MPI_Comm_idup(comm, &made, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_Comm_free(&made);
+}
+
+/* Rank 0 calls what is collective before it waits for the reduction, the others afterwards. */
+static void
+check_beside(void (*call)(int way, MPI_Comm comm), int ways)
 {
 	float mine = 1, sum = 0;
 	MPI_Request request;
 	MPI_Comm comm;
 
-	for (int way = 0; way < OTHERS; way++) {
+	for (int way = 0; way < ways; way++) {
 		MPI_Comm_dup(world, &comm);
 		MPI_Iallreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, comm, &request);
 		if (rank == 0)
-			call_other(way, comm);
+			call(way, comm);
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
 		CHECK(sum == (float)ranks);
 		if (rank != 0)
-			call_other(way, comm);
+			call(way, comm);
 		MPI_Comm_free(&comm);
 	}
 }
@@ -261,7 +340,16 @@ check_first_awaited(void)
 		CHECK(sum == (float)ranks);
 		MPI_Comm_free(&comm);
 	}
-	check_other_collectives();
+}
+
+/* There MPI's other collectives are called, too. */
+void
+check_first_beside(void)
+{
+	check_beside(call_other, OTHERS);
+	check_beside(start_other, STARTS);
+	check_beside(make_other, MAKES);
+	check_beside(start_to_make, 1);
 }
 
 /* Rank 0 sends while it reduces, what rank 1 wants to have before it reduces. */

@@ -63,6 +63,7 @@ struct check {
 	X(started)                \
 	X(first_started)          \
 	X(first_awaited)          \
+	X(first_beside)           \
 	X(two_communicators)      \
 	X(persistent)             \
 	X(persistent_misuse)      \

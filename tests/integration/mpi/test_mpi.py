@@ -48,7 +48,7 @@ def through_switch(err):
 # Ranks, and the checks that one start of them runs. What is about a first reduction comes first.
 OF_A_NODE = [(2, 'progress allreduce'), (2, 'threads'), (3, 'forks'),
              (3, 'first_started all_types reduce unaligned started two_communicators'),
-             (5, 'first_awaited allreduce doubles scatter communicators persistent persistent_misuse')]
+             (5, 'first_awaited first_beside allreduce doubles scatter communicators persistent persistent_misuse')]
 OF_TWO_NODES = [(4, 'allreduce all_types scatter started persistent'), (5, 'reduce doubles communicators')]
 RUNS = {'ranks': OF_A_NODE, 'nodes': OF_A_NODE, 'one_switch': OF_TWO_NODES, 'tree': OF_TWO_NODES}
 
@@ -168,7 +168,7 @@ def test_fortran_goes_the_same_way(tmp_path, node, kind):
                     '-J', tmp_path], check=True, timeout=mpi_runs.TIMEOUT_S)
     done = mpi_runs.run(node, kind, 3, program, NETFC_MPI_VERBOSE='1')
     assert done.status == 0, done
-    assert through_switch(done.err) == [24, 0]
+    assert through_switch(done.err) == [27, 0]
 
 
 def test_numpy_arrays_go_the_same_way(node):
