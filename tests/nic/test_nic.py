@@ -73,6 +73,7 @@ def test_every_frame_as_over_a_file(machine, found):
     assert collections.Counter(came) == collections.Counter(expected)
     assert stats['rx_packets'] == stats['tx_packets'] == len(sent)
     found('frames of all formats and wrappings, byte for byte as over a capture')
+    found('frames to any MAC address (promiscuous)')  # no NIC of the guest has that of these frames
 
 
 def test_bridge(machine, found):
@@ -106,6 +107,23 @@ def test_jumbo_frames(machine, found):
         assert (stats['drops']['oversize'], stats['devices']['rx_errors']) == (0, int(lost))
     found('frames of 9,000 bytes',
           'up to 2,000 bytes; longer ones are counted as lost at the device' if lost else 'yes')
+
+
+def test_frames_longer_than_the_mtu(machine, found):
+    """Dropped by the switch as oversize where the device delivers them, else counted as lost at the device."""
+    started, joined = machine
+    long, fits = (frames.plain_frame(frames.lanes(count)) for count in (200, 190))  # IP packets of 1,240 and 1,180 bytes
+    words, more = first_port('--forward', 'reflect', '--mtu', '1200')
+    with guest.GuestSwitch(started, words, **more) as live:
+        with hosts.Wire(joined[0]) as wire:
+            for each in (long, fits, long, fits):
+                wire.send(each)
+            came = [wire.receive(timeout=hosts.TIMEOUT_S) for _ in range(2)]
+        stats = live.stop()
+    assert {len(each) for each in came} == {len(fits)}
+    dropped, lost = stats['drops']['oversize'], stats['devices']['rx_errors']
+    assert sorted((dropped, lost)) == [0, 2]
+    found('frames longer than `--mtu`', 'dropped as `oversize`' if dropped else 'counted as lost at the device')
 
 
 def sums(host, values):
