@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy
 import pytest
 
+import netfc
 import switch
 from aggregation import picture, sums
 from netfc import protocol
@@ -18,6 +19,12 @@ PROJECT = pathlib.Path(__file__).resolve().parents[3]
 IMAGES = PROJECT / 'docs' / 'images'
 PLOTS = [f'{name}-{theme}' for name in ('traffic', 'speed', 'accuracy')
          for theme in ('light', 'dark')]
+
+
+@pytest.mark.parametrize('name', ['playground', 'dashboard'])
+def test_pictures_of_pages_are_of_this_release(name):
+    made = re.search(rb'tEXtSoftware\0dpdk-netfc ([0-9.]+)', (IMAGES / f'{name}.png').read_bytes())
+    assert made and made[1].decode() == netfc.__version__, 'make them again: scripts/page-pictures'
 
 
 def test_values_in_the_drawing():
