@@ -41,7 +41,7 @@ packages_playground="clang lld wasi-libc libclang-rt-dev-wasm32 libjansson-dev"
 packages_style="clang-format-19"
 packages_test="clang libclang-rt-dev libcmocka-dev libpcap-dev
 	python3-pytest python3-pytest-xdist python3-scapy tshark
-	iproute2 iputils-ping prometheus faketime bash-completion systemd iperf3 ethtool make strace
+	iproute2 iputils-ping prometheus faketime bash-completion systemd iperf3 ethtool make strace locales
 	$packages_abi $packages_monitoring $packages_python $packages_style $packages_browser $packages_telemetry
 	$packages_evaluation $packages_benchmark $packages_count $packages_slowloris
 	$packages_anycast $packages_aggregation $packages_playground $packages_torch $packages_mpi"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs the checks that are named, and says where each begins and ends. */
 #include <fcntl.h>
+#include <locale.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +57,7 @@ main(int argc, char *argv[])
 	};
 	int provided, found = 0;
 
+	setlocale(LC_ALL, ""); /* as many programs do, and the library must not mind */
 	MPI_Init_thread(&argc, &argv,
 		argc > 1 && strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE
 							    : MPI_THREAD_SINGLE,

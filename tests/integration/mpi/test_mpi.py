@@ -273,10 +273,21 @@ def test_lengths_that_differ_are_an_error(tmp_path, kind, option):
     assert 'call different collectives' in done.err
 
 
-def test_errors_are_fatal_unless_the_program_says_otherwise(node, kind):
+@pytest.fixture(name='decimal_comma', scope='module')
+def locale_with_a_decimal_comma(tmp_path_factory):
+    """Variables of a process."""
+    folder = tmp_path_factory.mktemp('locales')
+    subprocess.run(['localedef', '-i', 'de_DE', '-f', 'UTF-8', folder / 'comma'], check=True, timeout=60)
+    chosen = {'LOCPATH': str(folder), 'LC_ALL': 'comma'}
+    subprocess.run([sys.executable, '-c', 'from locale import *; setlocale(LC_ALL, ""); assert atof("2,5") == 2.5'],
+                   env=chosen, check=True, timeout=60)
+    return chosen
+
+
+def test_errors_are_fatal_unless_the_program_says_otherwise(node, kind, decimal_comma):
     done = mpi_runs.run(node, kind, 2, mpi_runs.checks(kind), 'allreduce',
-                        NETFC_SWITCH='10.1.0.77', NETFC_MPI_JOIN_TIMEOUT='2')
-    assert done.status != 0 and '10.1.0.77' in done.err, done
+                        NETFC_SWITCH='10.1.0.77', NETFC_MPI_JOIN_TIMEOUT='0.5', **decimal_comma)
+    assert done.status != 0 and '10.1.0.77' in done.err and 'is not a number' not in done.err, done
 
 
 def kill_switch_when_reducing(live, process):
