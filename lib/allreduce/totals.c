@@ -8,7 +8,6 @@
 #include <aggregate_exact.h>
 
 #include "error.h"
-#include "net/packets.h"
 
 #define MAX_VALUE_BYTES 8
 
@@ -175,7 +174,7 @@ add(struct aggregate_totals *view, const uint8_t *values)
 
 	if (aggregate_totals_add_similar(view, values))
 		return;
-	swap_values(swapped, values, view->count, aggregate_value_bytes(view->format));
+	aggregate_swap_values(swapped, values, view->count, aggregate_value_bytes(view->format));
 	aggregate_totals_add_values(view, swapped);
 }
 
@@ -220,7 +219,7 @@ netfc_allreduce_totals_round(
 		struct aggregate_totals view = view_block(totals, first, totals->count - first);
 
 		raised |= aggregate_totals_round(&view, op, totals->divisor, swapped);
-		swap_values(to, swapped, view.count, value_bytes);
+		aggregate_swap_values(to, swapped, view.count, value_bytes);
 		to += (size_t)view.count * value_bytes;
 	}
 	if (flags != NULL)

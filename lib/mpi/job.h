@@ -35,7 +35,8 @@ struct job_invitation {
 	uint16_t job;
 	uint16_t slots; /**< to ask for */
 	uint8_t fallback;
-	uint8_t separate; /**< each rank is a worker */
+	uint8_t separate;   /**< each rank is a worker */
+	uint8_t switchless; /**< all ranks are on one node, which needs no switch */
 	char switches[JOB_SWITCHES_BYTES];
 };
 

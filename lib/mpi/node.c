@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim.h"
+#include <aggregate_format.h>
+
 #include "job.h"
+#include "reducer.h"
+#include "shim.h"
 
 #define LOOK_NS (20 * NS_PER_MS)
 #define CHECK_NS NS_PER_S
@@ -14,11 +17,60 @@
 /* The first rank knows more: let it speak first. */
 #define GRACE_NS (2 * NS_PER_S)
 #define CUT_BYTES (2 * SEGMENT_PIECE_BYTES)
+#define SHARE_MULTIPLE 64 /* values: shares do not meet in a line of a cache */
 
 static bool
 is_first(const struct node *node)
 {
 	return node->segment.rank == 0;
+}
+
+static bool
+is_float(const struct conversion *conversion)
+{
+	return conversion->format == NETFC_ALLREDUCE_FP32 ||
+		conversion->format == NETFC_ALLREDUCE_FP64;
+}
+
+/* Whether the switch's functions reduce it here: values are in network byte order then. */
+static bool
+is_by_reducer(const struct node *node, const struct conversion *conversion)
+{
+	return node->switchless && is_float(conversion);
+}
+
+/* Whether this rank reduces: where there is a switch, the first one does. */
+static bool
+has_to_reduce(const struct node *node)
+{
+	return node->switchless || is_first(node);
+}
+
+/* What this rank waits for. */
+static struct segment_bell *
+bell_of(const struct node *node)
+{
+	struct segment_shared *shared = node->segment.shared;
+
+	return has_to_reduce(node) ? &shared->given : &shared->done;
+}
+
+/* Pieces of which the results are there. */
+static uint64_t
+pieces_done(const struct node *node)
+{
+	const struct segment_shared *shared = node->segment.shared;
+	uint64_t least = UINT64_MAX;
+
+	if (!node->switchless)
+		return atomic_load_explicit(&shared->pieces_done, memory_order_acquire);
+	for (int r = 0; r < node->segment.ranks; r++) {
+		const uint64_t its =
+			atomic_load_explicit(&shared->rank[r].reduced, memory_order_acquire);
+
+		least = its < least ? its : least;
+	}
+	return least;
 }
 
 static size_t
@@ -33,15 +85,26 @@ values_of_piece(const struct operation *operation, size_t done)
 /* ---- each rank gives and takes -------------------------------------------------------------- */
 
 static void
+copy_values(const struct node *node, const struct conversion *conversion, void *to,
+	const void *from, size_t values)
+{
+	if (is_by_reducer(node, conversion))
+		aggregate_swap_values(to, from, values, conversion->value_bytes);
+	else
+		memcpy(to, from, values * conversion->value_bytes);
+}
+
+static void
 give(struct node *node, struct operation *operation)
 {
 	const struct conversion *conversion = &operation->call.conversion;
 	struct segment_rank *self = &node->segment.shared->rank[node->segment.rank];
 	size_t values = values_of_piece(operation, operation->given);
 
-	memcpy(segment_piece(&node->segment, node->segment.rank, node->given),
+	copy_values(node, conversion,
+		segment_piece(&node->segment, node->segment.rank, node->given),
 		(const char *)operation->call.send + operation->given * conversion->value_bytes,
-		values * conversion->value_bytes);
+		values);
 	self->call[node->given % SEGMENT_DEPTH] = (struct segment_call){(uint32_t)values,
 		(uint8_t)conversion->format, (uint8_t)conversion->op,
 		(uint8_t)conversion->value_bytes, (uint8_t)conversion->pieces};
@@ -54,9 +117,7 @@ static bool
 give_all(struct job *job)
 {
 	struct node *node = &job->node;
-	const uint64_t end =
-		atomic_load_explicit(&node->segment.shared->pieces_done, memory_order_acquire) +
-		SEGMENT_DEPTH;
+	const uint64_t end = pieces_done(node) + SEGMENT_DEPTH;
 	const uint64_t before = node->given;
 	struct operation *operation;
 
@@ -77,8 +138,7 @@ take_all(struct job *job)
 	struct node *node = &job->node;
 	struct operation *operation = job->first;
 	const size_t bytes = operation->call.conversion.value_bytes;
-	const uint64_t done =
-		atomic_load_explicit(&node->segment.shared->pieces_done, memory_order_acquire);
+	const uint64_t done = pieces_done(node);
 	const uint64_t before = node->taken;
 
 	while (operation->taken < operation->call.count && node->taken < done) {
@@ -161,18 +221,29 @@ add_exactly(
 	return true;
 }
 
-/* All else loses nothing. */
+/* All else loses nothing. Some values of the next piece, from one on. */
+static void
+reduce_values(
+	const struct node *node, const struct conversion *conversion, size_t first, size_t count)
+{
+	const struct segment *segment = &node->segment;
+	const size_t at = first * conversion->value_bytes;
+	char *results = (char *)segment_piece(segment, segment->ranks, node->started) + at;
+
+	memcpy(results, (char *)segment_piece(segment, 0, node->started) + at,
+		count * conversion->value_bytes);
+	for (int r = 1; r < segment->ranks; r++)
+		conversion_reduce(conversion, results,
+			(char *)segment_piece(segment, r, node->started) + at, count);
+}
+
 static bool
 reduce(const struct node *node, struct node_flight *flight, struct netfc_collective *collective)
 {
 	const struct conversion *conversion = &flight->conversion;
 	void *results = collective->result;
 
-	memcpy(results, segment_piece(&node->segment, 0, node->started),
-		flight->values * conversion->value_bytes);
-	for (int r = 1; r < node->segment.ranks; r++)
-		conversion_reduce(conversion, results,
-			segment_piece(&node->segment, r, node->started), flight->values);
+	reduce_values(node, conversion, 0, flight->values);
 	if (!conversion_is_direct(conversion)) {
 		if (flight->cut == NULL && (flight->cut = malloc(CUT_BYTES)) == NULL)
 			return false;
@@ -183,8 +254,47 @@ reduce(const struct node *node, struct node_flight *flight, struct netfc_collect
 	return true;
 }
 
+/* Where a rank's share of a piece's values begins; of the number of ranks: where the last ends. */
+static size_t
+share_of(const struct node *node, int rank, size_t values)
+{
+	const size_t ranks = (size_t)node->segment.ranks;
+
+	if (rank == node->segment.ranks)
+		return values;
+	return values * (size_t)rank / ranks / SHARE_MULTIPLE * SHARE_MULTIPLE;
+}
+
+/* Without a switch: this rank's share of the next piece. */
 static bool
-start_piece(struct job *job, const struct operation *operation)
+reduce_share(struct node *node, const struct operation *operation)
+{
+	const struct segment *segment = &node->segment;
+	const struct conversion *conversion = &operation->call.conversion;
+	const size_t values = values_of_piece(operation, operation->summed);
+	const size_t first = share_of(node, segment->rank, values);
+	const size_t count = share_of(node, segment->rank + 1, values) - first;
+	const size_t at = first * conversion->value_bytes;
+
+	if (is_by_reducer(node, conversion))
+		reducer_reduce(node->reducer, conversion->format, conversion->op,
+			&(struct reducer_values){
+				.first = (uint8_t *)segment_piece(segment, 0, node->started) + at,
+				.stride = SEGMENT_DEPTH * SEGMENT_PIECE_BYTES,
+				.ranks = (unsigned int)segment->ranks,
+				.count = count},
+			(uint8_t *)segment_piece(segment, segment->ranks, node->started) + at);
+	else
+		reduce_values(node, conversion, first, count);
+	node->ended++;
+	atomic_store_explicit(
+		&segment->shared->rank[segment->rank].reduced, node->ended, memory_order_release);
+	segment_ring(&segment->shared->given);
+	return true;
+}
+
+static bool
+start_in_switch(struct job *job, const struct operation *operation)
 {
 	struct node *node = &job->node;
 	struct node_flight *flight = &node->flight[node->started % SEGMENT_DEPTH];
@@ -202,8 +312,8 @@ start_piece(struct job *job, const struct operation *operation)
 		segment_fail(&node->segment, "there is not enough memory for exact sums");
 		return false;
 	}
-	if (netfc_collective_start(job->network, &collective, false, &flight->handle) !=
-		NETFC_ALLREDUCE_OK) {
+	if (netfc_collective_start(job->network, &collective, !operation->has_request,
+		    &flight->handle) != NETFC_ALLREDUCE_OK) {
 		job_report_failure(job);
 		return false;
 	}
@@ -242,9 +352,11 @@ start_pieces(struct job *job)
 			segment_fail(&node->segment, why);
 			break;
 		}
-		if (!start_piece(job, operation))
+		if (!(node->switchless ? reduce_share(node, operation)
+				       : start_in_switch(job, operation)))
 			break;
-		operation->summed += node->flight[node->started++ % SEGMENT_DEPTH].values;
+		operation->summed += values_of_piece(operation, operation->summed);
+		node->started++;
 	}
 	return node->started != before;
 }
@@ -279,38 +391,54 @@ end_pieces(struct job *job, int patience_ms)
 
 /* ---- waiting -------------------------------------------------------------------------------- */
 
-/* Whose part of what this rank waits for is missing; -1: nobody's. */
-static int
-missing(const struct node *node, bool ended)
+/* Of the node's ranks, what of them this one waits for. */
+
+static bool
+is_late(const struct job *job, int rank)
 {
-	const struct segment *segment = &node->segment;
+	const struct node *node = &job->node;
 
-	for (int r = 0; r < segment->ranks; r++) {
-		uint64_t given = atomic_load(&segment->shared->rank[r].given);
-		bool late = given <= node->taken;
-
-		/* Whoever has given has yet to take; the first has to reduce, too. */
-		if (ended ? segment_has_ended(segment, r) &&
-					(late || r == 0 ||
-						atomic_load(&segment->shared->rank[r].taken) <
-							given)
-			  : late)
-			return r;
-	}
-	return -1;
+	return atomic_load(&node->segment.shared->rank[rank].given) <= node->taken;
 }
 
-/* One that is stopped, of those that this rank waits for; -1: none. */
-static int
-stopped(const struct job *job)
+static bool
+has_yet_to_reduce(const struct job *job, int rank)
+{
+	const struct node *node = &job->node;
+
+	if (rank == node->segment.rank)
+		return false;
+	return node->switchless
+		? atomic_load(&node->segment.shared->rank[rank].reduced) <= node->taken
+		: rank == 0;
+}
+
+/* Whoever has given has yet to take. */
+static bool
+has_ended_early(const struct job *job, int rank)
 {
 	const struct segment *segment = &job->node.segment;
+	const struct segment_rank *its = &segment->shared->rank[rank];
 
-	for (int r = 0; r < segment->ranks; r++) {
-		const bool late = atomic_load(&segment->shared->rank[r].given) <= job->node.taken;
+	return segment_has_ended(segment, rank) &&
+		(is_late(job, rank) || has_yet_to_reduce(job, rank) ||
+			atomic_load(&its->taken) < atomic_load(&its->given));
+}
 
-		if ((late || r == 0) && r != segment->rank &&
-			segment_is_stopped(job->records[job_local_rank(job, r)].process))
+static bool
+is_stopped(const struct job *job, int rank)
+{
+	return rank != job->node.segment.rank &&
+		(is_late(job, rank) || has_yet_to_reduce(job, rank)) &&
+		segment_is_stopped(job->records[job_local_rank(job, rank)].process);
+}
+
+/* The first of whom that is so; -1: of nobody. */
+static int
+find_rank(const struct job *job, bool (*is_so)(const struct job *job, int rank))
+{
+	for (int r = 0; r < job->node.segment.ranks; r++) {
+		if (is_so(job, r))
 			return r;
 	}
 	return -1;
@@ -326,7 +454,7 @@ stopped_for_long(struct job *job, uint64_t now)
 	if (now - node->moved < STOPPED_NS || now - node->checked < CHECK_NS)
 		return -1;
 	node->checked = now;
-	found = stopped(job);
+	found = find_rank(job, is_stopped);
 	if (found < 0)
 		node->stopped = 0;
 	else if (node->stopped == 0)
@@ -341,12 +469,13 @@ look_at_others(struct job *job, uint64_t now)
 	struct node *node = &job->node;
 	uint64_t waited = now - node->moved;
 	uint64_t deadline = shim.settings.deadline_ms * NS_PER_MS;
-	int ended = missing(node, true), late = missing(node, false);
+	int ended = find_rank(job, has_ended_early), late = find_rank(job, is_late);
+	int slow = find_rank(job, has_yet_to_reduce);
 	char why[SEGMENT_WHY_BYTES];
 
 	node->looked = now;
 	/* It may have ended after doing its part. */
-	if (ended >= 0 && atomic_load(&node->segment.shared->pieces_done) <= node->taken)
+	if (ended >= 0 && pieces_done(node) <= node->taken)
 		snprintf(why, sizeof(why),
 			"Rank %d has ended, or freed the communicator, and did not call this "
 			"reduction: look at why.",
@@ -361,11 +490,11 @@ look_at_others(struct job *job, uint64_t now)
 			"Rank %d is late: it has not called this reduction within %.1f s. Look at "
 			"what keeps it, or give it longer (NETFC_MPI_DEADLINE).",
 			job_local_rank(job, late), (double)deadline / (double)NS_PER_S);
-	else if (waited > deadline + GRACE_NS && !is_first(node))
-		snprintf(why, sizeof(why),
-			"Rank %d, which speaks to the switch for this node, is late: it is stopped, "
-			"maybe.",
-			job_local_rank(job, 0));
+	else if (waited > deadline + GRACE_NS && slow >= 0)
+		snprintf(why, sizeof(why), "Rank %d, which %s, is late: it is stopped, maybe.",
+			job_local_rank(job, slow),
+			node->switchless ? "has its share in this reduction"
+					 : "speaks to the switch for this node");
 	else
 		return;
 	segment_fail(&node->segment, why);
@@ -377,10 +506,10 @@ move(struct job *job)
 	struct node *node = &job->node;
 	bool moved = give_all(job);
 
-	if (is_first(node)) {
+	if (has_to_reduce(node))
 		moved |= start_pieces(job);
+	if (is_first(node))
 		moved |= end_pieces(job, 0);
-	}
 	return take_all(job) || moved;
 }
 
@@ -388,20 +517,18 @@ static void
 wait_for_others(struct job *job, unsigned int events, int patience_ms)
 {
 	struct node *node = &job->node;
-	struct segment_shared *shared = node->segment.shared;
 
 	if (is_first(node) && node->ended < node->started)
 		end_pieces(job, patience_ms);
 	else
-		segment_sleep(is_first(node) ? &shared->given : &shared->done, events, patience_ms);
+		segment_sleep(bell_of(node), events, patience_ms);
 }
 
 const char *
 node_advance(struct job *job, int patience_ms)
 {
 	struct node *node = &job->node;
-	struct segment_shared *shared = node->segment.shared;
-	unsigned int events = segment_events(is_first(node) ? &shared->given : &shared->done);
+	unsigned int events = segment_events(bell_of(node));
 	uint64_t now;
 
 	if (segment_failure(&node->segment) != NULL)
@@ -420,6 +547,15 @@ node_advance(struct job *job, int patience_ms)
 	return segment_failure(&node->segment);
 }
 
+bool
+node_begin_switchless(struct node *node)
+{
+	if (node->reducer == NULL)
+		node->reducer = reducer_new();
+	node->switchless = node->reducer != NULL;
+	return node->switchless;
+}
+
 void
 node_close(struct node *node)
 {
@@ -432,5 +568,7 @@ node_close(struct node *node)
 		free(flight->cut);
 		*flight = (struct node_flight){0};
 	}
+	reducer_free(node->reducer);
+	node->reducer = NULL;
 	segment_close(&node->segment);
 }

@@ -21,8 +21,8 @@
  * the others know.
  */
 
-#define SEGMENT_PIECE_BYTES 32768 /* a multiple of a page, and of all values */
-#define SEGMENT_DEPTH 4           /* pieces on their way */
+#define SEGMENT_PIECE_BYTES 16384 /* a multiple of a page, and of all values */
+#define SEGMENT_DEPTH 16 /* pieces on their way: enough while a rank waits for a processor */
 #define SEGMENT_WHY_BYTES 800
 
 /** An event counter to sleep on. */
@@ -38,15 +38,17 @@ struct segment_call {
 
 struct segment_rank {
 	_Alignas(64) atomic_bool attached;
-	atomic_ullong given; /**< pieces whose values are there */
-	atomic_ullong taken; /**< pieces whose results are not needed any more */
+	atomic_ullong given;   /**< pieces whose values are there */
+	atomic_ullong reduced; /**< pieces whose results have its share; where there is no switch */
+	atomic_ullong taken;   /**< pieces whose results are not needed any more */
 	struct segment_call call[SEGMENT_DEPTH];
 };
 
 struct segment_shared {
-	atomic_int failure; /**< 0: none; 1: somebody writes why; 2: it is there */
+	atomic_ullong token; /**< the job's; 0: it is not made so far */
+	atomic_int failure;  /**< 0: none; 1: somebody writes why; 2: it is there */
 	char why[SEGMENT_WHY_BYTES];
-	_Alignas(64) struct segment_bell given; /**< for the first rank */
+	_Alignas(64) struct segment_bell given; /**< for who reduces */
 	_Alignas(64) struct segment_bell done;  /**< for all others */
 	atomic_ullong pieces_done;
 	struct segment_rank rank[];
@@ -64,7 +66,7 @@ struct segment {
 int segment_file(void);
 
 /** Make it, in that file; it is this rank's, the first's. False: errno says why not. */
-bool segment_make(struct segment *segment, int file, int ranks);
+bool segment_make(struct segment *segment, int file, int ranks, uint64_t token);
 
 /** Tell the others of the node that there will be none in its file. */
 void segment_refuse(struct segment *segment);
@@ -75,9 +77,15 @@ enum segment_status {
 	SEGMENT_NONE     /**< nor will it, or this rank cannot use it */
 };
 
-/** Use what the first rank makes, in its file. */
+/** Where a rank makes it: in a file of its process. */
+struct segment_place {
+	int process, file;
+	uint64_t token; /**< of the job that it is for */
+};
+
+/** Use what the first rank makes there. */
 enum segment_status
-segment_attach(struct segment *segment, int process, int file, int ranks, int rank);
+segment_attach(struct segment *segment, const struct segment_place *place, int ranks, int rank);
 
 /** End its use. */
 void segment_close(struct segment *segment);
@@ -107,14 +115,19 @@ segment_events(struct segment_bell *bell)
 /** Wake who sleeps. */
 void segment_ring(struct segment_bell *bell);
 
-/** Sleep until something has happened since `events` were read, or some milliseconds are over. */
+/**
+ * Wait until something has happened since `events` were read, or some milliseconds are over:
+ * asleep, but for the first moment.
+ */
 void segment_sleep(struct segment_bell *bell, unsigned int events, int milliseconds);
 
 /*
  * Reductions of ranks that share memory: piece by piece, each rank gives its values, the first one
- * reduces them exactly and is a worker of the switch with that, and all take the results.
+ * reduces them exactly and is a worker of the switch with that, and all take the results. Where
+ * they need no switch, since all ranks are here, each reduces a share of the lanes of each piece.
  */
 
+struct reducer;
 struct job;
 struct operation;
 
@@ -131,13 +144,18 @@ struct node_flight {
 
 struct node {
 	struct segment segment;
+	bool switchless;         /**< all ranks are here */
+	struct reducer *reducer; /**< where floats are reduced then */
 	uint64_t given, taken;   /**< pieces, by this rank */
-	uint64_t started, ended; /**< pieces in the switch; the first rank's */
+	uint64_t started, ended; /**< pieces in the switch, the first rank's; or shares of them */
 	uint64_t moved, looked; /**< ns: when something happened here, when others were looked at */
 	uint64_t checked; /**< ns: when it was seen whether one that is waited for is stopped */
 	uint64_t stopped; /**< ns: since when one is; 0: none */
 	struct node_flight flight[SEGMENT_DEPTH];
 };
+
+/** All ranks of the job are here, and need no switch. False: there is not enough memory. */
+bool node_begin_switchless(struct node *node);
 
 /**
  * Go on with all reductions of the job, and wait some milliseconds if there is nothing to do.

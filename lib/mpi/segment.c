@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,8 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NS_PER_MS 1000000L
+#include "shim.h"
+
 #define REFUSED_BYTES 1
+#define SPIN_NS 50000 /* as long as libnetfc-allreduce */
 
 enum failure {
 	NO_FAILURE,
@@ -75,7 +78,7 @@ tell_attached(struct segment *segment)
 
 /* The others use the file as soon as it has its size: nothing can fail after that. */
 bool
-segment_make(struct segment *segment, int file, int ranks)
+segment_make(struct segment *segment, int file, int ranks, uint64_t token)
 {
 	*segment = (struct segment){.ranks = ranks, .rank = 0, .file = file};
 	/* Allocate now: a lack of memory is an error here instead of a SIGBUS later. */
@@ -84,6 +87,7 @@ segment_make(struct segment *segment, int file, int ranks)
 		return false;
 	}
 	tell_attached(segment);
+	atomic_store(&segment->shared->token, token);
 	return true;
 }
 
@@ -107,18 +111,29 @@ look(int file, size_t bytes)
 	return (size_t)state.st_size == bytes ? SEGMENT_OK : SEGMENT_NONE;
 }
 
+/* A process of the same number may have another file of this kind: not on this node, maybe. */
+static enum segment_status
+look_at_token(const struct segment *segment, uint64_t token)
+{
+	const uint64_t found = atomic_load(&segment->shared->token);
+
+	if (found == 0)
+		return SEGMENT_NOT_YET;
+	return found == token ? SEGMENT_OK : SEGMENT_NONE;
+}
+
 enum segment_status
-segment_attach(struct segment *segment, int process, int file, int ranks, int rank)
+segment_attach(struct segment *segment, const struct segment_place *place, int ranks, int rank)
 {
 	char path[64];
 	enum segment_status status;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", process, file);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", place->process, place->file);
 	*segment = (struct segment){
 		.ranks = ranks, .rank = rank, .file = open(path, O_RDWR | O_CLOEXEC)};
 	status = look(segment->file, all_bytes(ranks));
-	if (status == SEGMENT_OK && !map(segment))
-		status = SEGMENT_NONE;
+	if (status == SEGMENT_OK)
+		status = map(segment) ? look_at_token(segment, place->token) : SEGMENT_NONE;
 	if (status == SEGMENT_OK)
 		tell_attached(segment);
 	else
@@ -195,11 +210,27 @@ segment_ring(struct segment_bell *bell)
 		syscall(SYS_futex, &bell->events, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+/* Most of what is waited for takes less time than to fall asleep and to be woken. */
+static bool
+comes_at_once(struct segment_bell *bell, unsigned int events)
+{
+	const uint64_t begun = clock_ns();
+
+	while (segment_events(bell) == events) {
+		if (clock_ns() - begun > SPIN_NS)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
 void
 segment_sleep(struct segment_bell *bell, unsigned int events, int milliseconds)
 {
-	const struct timespec time = {milliseconds / 1000, milliseconds % 1000 * NS_PER_MS};
+	const struct timespec time = {milliseconds / 1000, milliseconds % 1000 * (long)NS_PER_MS};
 
+	if (comes_at_once(bell, events))
+		return;
 	atomic_fetch_add(&bell->sleepers, 1);
 	syscall(SYS_futex, &bell->events, FUTEX_WAIT, events, &time, NULL, 0);
 	atomic_fetch_sub(&bell->sleepers, 1);

@@ -77,6 +77,16 @@ tell(struct job *job)
 		job->private_comm, &job->pending);
 }
 
+static bool
+is_one_node(const struct job *job)
+{
+	for (int rank = 1; rank < job->ranks; rank++) {
+		if (job->records[rank].node != job->records[0].node)
+			return false;
+	}
+	return true;
+}
+
 /* Of rank 0. */
 static void
 fill_invitation(const struct job *job, struct job_invitation *invitation)
@@ -86,15 +96,17 @@ fill_invitation(const struct job *job, struct job_invitation *invitation)
 	invitation->fallback = shim.settings.fallback;
 	invitation->separate = atomic_load(&shim.separate);
 	invitation->slots = joining_slots(job);
-	if (switches == NULL) {
+	invitation->switchless = shim.settings.local && !invitation->separate && is_one_node(job);
+	if (switches == NULL && !invitation->switchless) {
 		shim_log_left(LEFT_NO_SWITCH, "a communicator", MPI_COMM_SELF);
 		return;
 	}
-	if (strlen(switches) >= sizeof(invitation->switches)) {
+	if (switches != NULL && strlen(switches) >= sizeof(invitation->switches)) {
 		shim_log("NETFC_SWITCH is longer than %zu", sizeof(invitation->switches) - 1);
 		return;
 	}
-	memcpy(invitation->switches, switches, strlen(switches) + 1);
+	if (switches != NULL)
+		memcpy(invitation->switches, switches, strlen(switches) + 1);
 	invitation->token = netfc_allreduce_draw_token();
 	invitation->job = (uint16_t)(netfc_allreduce_draw_token() >> JOB_NUMBER_SHIFT);
 }
@@ -131,7 +143,8 @@ share(struct job *job)
 
 	for (int rank = 0; rank < job->rank; rank++)
 		job->local += job->places->of_rank[rank] == job->places->of_rank[job->rank];
-	if (job->local == 0 && segment_make(&job->node.segment, file, member->ranks))
+	if (job->local == 0 &&
+		segment_make(&job->node.segment, file, member->ranks, job->invitation.token))
 		return true;
 	if (job->local == 0)
 		segment_refuse(&job->node.segment);
@@ -162,7 +175,9 @@ static void
 begin_joining(struct job *job)
 {
 	begin_stage(job, JOB_JOINS);
-	if (job->local == 0 && !joining_start(job))
+	if (job->node.switchless)
+		job->outcome = JOB_JOINED;
+	else if (job->local == 0 && !joining_start(job))
 		refuse(job, "no thread can be made to join with");
 }
 
@@ -190,6 +205,10 @@ find_places(struct job *job)
 		go_by_mpi(job);
 		return;
 	}
+	if (job->node.switchless && !node_begin_switchless(&job->node)) {
+		refuse(job, "there is not enough memory for exact sums");
+		return;
+	}
 	job->by_nodes = job->by_nodes && job->places->members < (unsigned int)job->ranks;
 	if (!job->by_nodes)
 		node_close(&job->node);
@@ -209,6 +228,7 @@ accept_invitation(struct job *job)
 	}
 	complete_records(job);
 	job->by_nodes = !job->invitation.separate;
+	job->node.switchless = job->invitation.switchless;
 	find_places(job);
 }
 
@@ -220,8 +240,9 @@ end_sharing(struct job *job)
 {
 	const struct place_member *member = joining_member(job);
 	const struct place_record *first = &job->records[member->rank];
-	enum segment_status status = segment_attach(
-		&job->node.segment, first->process, first->file, member->ranks, job->local);
+	enum segment_status status = segment_attach(&job->node.segment,
+		&(struct segment_place){first->process, first->file, job->invitation.token},
+		member->ranks, job->local);
 
 	job->outcome = status == SEGMENT_OK ? JOB_JOINED : JOB_SEPARATE;
 	return status != SEGMENT_NOT_YET;
@@ -266,9 +287,15 @@ report_slots(const struct job *job)
 static void
 report_joined(const struct job *job)
 {
-	report_slots(job);
+	if (!job->node.switchless)
+		report_slots(job);
 	if (!shim.settings.verbose || job->rank != 0)
 		return;
+	if (job->node.switchless) {
+		shim_log("a communicator of %d ranks needs no switch: they share memory",
+			job->ranks);
+		return;
+	}
 	shim_log("a communicator of %d ranks has job %u at %s; workers: %u, switches: %u%s",
 		job->ranks, joining_number(job), job->invitation.switches, job->places->members,
 		job->places->leaves,
@@ -320,6 +347,24 @@ has_stopped(struct job *job)
 	return false;
 }
 
+/* Ranks of a node cannot be one worker, or need no switch: each is a worker, if there is one. */
+static void
+separate(struct job *job)
+{
+	if (job->invitation.switches[0] == '\0') {
+		atomic_store(&shim.separate, true);
+		shim_log_left(LEFT_MEMORY, "a communicator", job->comm);
+		go_by_mpi(job);
+		return;
+	}
+	job->attempts++;
+	report_separate(job);
+	job->by_nodes = false;
+	job->node.switchless = false;
+	job->local = 0;
+	find_places(job);
+}
+
 static void
 conclude(struct job *job)
 {
@@ -340,11 +385,7 @@ conclude(struct job *job)
 		begin_joining(job);
 		return;
 	case JOB_SEPARATE:
-		job->attempts++;
-		report_separate(job);
-		job->by_nodes = false;
-		job->local = 0;
-		find_places(job);
+		separate(job);
 		return;
 	default:
 		fail_joining(job);

@@ -71,7 +71,7 @@ report_totals(void)
 {
 	if (shim.settings.verbose == 0)
 		return;
-	shim_log("rank %d: %llu reductions through the switch, %llu left to MPI", shim.rank,
+	shim_log("rank %d: %llu reductions by the switch or the node, %llu left to MPI", shim.rank,
 		atomic_load(&shim.by_switch), atomic_load(&shim.by_mpi));
 	if (shim.rank == 0 || shim.settings.verbose > 1)
 		tally_print(&shim.tally, shim_log);
@@ -152,6 +152,8 @@ read_settings(struct settings *settings)
 	settings->fallback = is_set("NETFC_MPI_FALLBACK", "1");
 	settings->verbose = is_set("NETFC_MPI_VERBOSE", "2") ? 2 : is_set("NETFC_MPI_VERBOSE", "1");
 	settings->separate = is_set("NETFC_MPI_SHARED_MEMORY", "0");
+	settings->local = is_set("NETFC_MPI_LOCAL", "1") ||
+		(settings->switches == NULL && !is_set("NETFC_MPI_LOCAL", "0"));
 	settings->deadline_ms = milliseconds("NETFC_MPI_DEADLINE", DEADLINE_S);
 	settings->join_ms = milliseconds("NETFC_MPI_JOIN_TIMEOUT", JOIN_S);
 	settings->slots = slots_of("NETFC_MPI_SLOTS");

@@ -76,6 +76,7 @@ void *real_symbol(const char *name);
 	X(INTERCOMMUNICATOR, "an intercommunicator has two groups")                       \
 	X(SIZE, "it has more ranks or nodes than switches take: 64 at each, at up to 64") \
 	X(LARGE, "there are more than 2^31 - 1 values")                                   \
+	X(MEMORY, "NETFC_SWITCH names no switch, and its ranks cannot share memory")      \
 	X(SETUP, "the MPI library cannot be hooked into")
 
 enum left_to_mpi {
@@ -93,6 +94,7 @@ struct settings {
 	bool fallback;            /**< NETFC_MPI_FALLBACK=1 */
 	int verbose;              /**< NETFC_MPI_VERBOSE: 1: totals; 2: each reduction, too */
 	bool separate;            /**< NETFC_MPI_SHARED_MEMORY=0 */
+	bool local;               /**< NETFC_MPI_LOCAL=1; or no switch is named, and it is not 0 */
 	unsigned int deadline_ms; /**< NETFC_MPI_DEADLINE, in seconds there */
 	unsigned int join_ms;     /**< NETFC_MPI_JOIN_TIMEOUT, in seconds there */
 	unsigned int slots;       /**< NETFC_MPI_SLOTS; 0: a share, see joining_slots() */

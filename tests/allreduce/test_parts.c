@@ -8,10 +8,11 @@
 
 #include <cmocka.h>
 
+#include <aggregate_format.h>
+
 #include "net/socket.h"
 #include "clock.h"
 #include "window/rtt.h"
-#include "net/packets.h"
 
 /* Every length up to two AVX-512 vectors and more, at every alignment. */
 static void
@@ -27,7 +28,7 @@ test_swap(void **state)
 			unsigned int at = count % 61;
 
 			memset(to, 0xee, sizeof(to));
-			swap_values(to + at, from + at / 2, count, bytes);
+			aggregate_swap_values(to + at, from + at / 2, count, bytes);
 			for (unsigned int i = 0; i < count * bytes; i++)
 				assert_int_equal(to[at + i],
 					from[at / 2 + i / bytes * bytes + (bytes - 1 - i % bytes)]);

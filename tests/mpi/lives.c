@@ -303,6 +303,28 @@ check_first_dies(void)
 	end_of(0);
 }
 
+/* A rank ends with a part of its values given, and others have to reduce some of them yet. */
+void
+check_dies_amid(void)
+{
+	enum {
+		COUNT = 1000000
+	};
+	static float mine[COUNT], sums[COUNT];
+	MPI_Request request;
+
+	sum_ranks(world);
+	if (rank == 1) {
+		MPI_Iallreduce(mine, sums, COUNT, MPI_FLOAT, MPI_SUM, world, &request);
+		_exit(0);
+	}
+	MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+	CHECK(MPI_Allreduce(mine, sums, COUNT, MPI_FLOAT, MPI_SUM, world) != MPI_SUCCESS);
+	check_until_error();
+	fflush(stdout);
+	_exit(0);
+}
+
 /* The same sums for some seconds, while the switch ends: no call fails. */
 void
 check_survive(void)

@@ -11,20 +11,23 @@
 #include "support.h"
 
 /*
- * Ranks in turn are on the nodes that NETFC_TEST_NODES names, "NAMESPACE=SWITCH ...": in network
- * namespaces of one machine, so that MPI's own messages need no network.
+ * Ranks in turn are on the nodes that NETFC_TEST_NODES names, "NAMESPACE=SWITCH ...", or "NAMESPACE
+ * ..." where there is none: in network namespaces of one machine, so that MPI's own messages need
+ * no network.
  */
 static void
 go_to_node(char *nodes)
 {
-	char *names[64], path[256];
+	char *names[64], path[256], *address;
 	int count = 0, file;
 
 	for (char *name = strtok(nodes, " "); name != NULL; name = strtok(NULL, " "))
 		names[count++] = name;
 	CHECK(count > 0);
 	snprintf(path, sizeof(path), "/run/netns/%s", strtok(names[rank % count], "="));
-	setenv("NETFC_SWITCH", strtok(NULL, "="), 1);
+	address = strtok(NULL, "=");
+	if (address != NULL)
+		setenv("NETFC_SWITCH", address, 1);
 	file = open(path, O_RDONLY);
 	CHECK(setns(file, CLONE_NEWNET) == 0);
 	close(file);

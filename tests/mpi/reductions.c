@@ -262,3 +262,64 @@ check_unaligned(void)
 	free(mine);
 	free(sums);
 }
+
+/* Of both signs: NaN with payloads, infinities, the greatest and the least, what halves round to.
+ */
+static const uint64_t edges[] = {0, 1, 2, 3, UINT64_C(0x7ff0000000000000),
+	UINT64_C(0x7ff0000000000001), UINT64_C(0x7ff8000000001234), UINT64_C(0x7fefffffffffffff),
+	UINT64_C(0x7fe0000000000000), UINT64_C(0x0010000000000000), UINT64_C(0x000fffffffffffff),
+	UINT64_C(0x3ff0000000000000), UINT64_C(0x3ca0000000000000), UINT64_C(0x3c90000000000000),
+	UINT64_C(0x7ca0000000000000), UINT64_C(0x7c90000000000000)};
+
+static uint64_t
+edge(size_t i, int giver, int bits)
+{
+	const uint64_t mixed =
+		(uint64_t)(i + 1) * UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(2 * giver + 3);
+	const uint64_t chosen = edges[mixed >> 40 & 15];
+	const uint64_t sign = mixed >> 50 << 63;
+
+	if (bits == 64)
+		return i % 3 == 0 ? mixed : chosen | sign;
+	return i % 3 == 0 ? mixed >> 32
+			  : (chosen >> 32 & 0x80000000) | (chosen >> 29 & 0x7fffffff) | sign >> 32;
+}
+
+/* Every rank has the same bits, whichever rank gives what: a checksum of all of them is printed. */
+static uint64_t
+add_bits(uint64_t sum, MPI_Datatype type, MPI_Op op, int shift)
+{
+	enum {
+		COUNT = 3001
+	};
+	uint64_t mine[COUNT], results[COUNT];
+	int bytes;
+
+	MPI_Type_size(type, &bytes);
+	for (size_t i = 0; i < COUNT; i++) {
+		const uint64_t bits = edge(i, (rank + shift) % ranks, 8 * bytes);
+
+		memcpy((char *)mine + i * (size_t)bytes, &bits, (size_t)bytes);
+	}
+	MPI_Allreduce(mine, results, COUNT, type, op, world);
+	for (size_t i = 0; i < COUNT * (size_t)bytes; i++)
+		sum = (sum ^ ((const unsigned char *)results)[i]) * UINT64_C(1099511628211);
+	return sum;
+}
+
+void
+check_bits(void)
+{
+	const MPI_Datatype types[] = {MPI_FLOAT, MPI_DOUBLE, MPI_INT, MPI_UNSIGNED, MPI_INT64_T,
+		MPI_UINT64_T, MPI_INT8_T, MPI_UINT8_T, MPI_INT16_T, MPI_UINT16_T};
+
+	for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++) {
+		for (size_t o = 0; operations(o) != NULL; o++) {
+			const uint64_t sum = add_bits(0, types[t], *operations(o), 0);
+
+			for (int shift = 1; shift < ranks; shift++)
+				CHECK(add_bits(0, types[t], *operations(o), shift) == sum);
+			printf("%zu %zu %d: %016llx\n", t, o, rank, (unsigned long long)sum);
+		}
+	}
+}

@@ -60,6 +60,7 @@ struct check {
 	X(reduce)                 \
 	X(scatter)                \
 	X(unaligned)              \
+	X(bits)                   \
 	X(started)                \
 	X(first_started)          \
 	X(first_awaited)          \
@@ -80,6 +81,7 @@ struct check {
 	X(survive)                \
 	X(dies)                   \
 	X(first_dies)             \
+	X(dies_amid)              \
 	X(exits)
 
 #define DECLARE_CHECK_(name) void check_##name(void);

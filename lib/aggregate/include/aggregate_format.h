@@ -8,6 +8,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /** Formats of values, numbered as on the wire. */
@@ -99,6 +100,10 @@ unsigned int aggregate_result_value_bytes(unsigned int format);
 
 /** Bytes of a lane's value or result, whichever is larger. */
 unsigned int aggregate_lane_bytes(unsigned int format);
+
+/** Copy values from host to network byte order, or back; neither side has to be aligned. */
+void
+aggregate_swap_values(uint8_t *to, const uint8_t *from, size_t count, unsigned int value_bytes);
 
 /** "fp16", "posit16", "bf16", "posit16_es2", "fp32", "int32", "fp64", "fp8_e4m3", "fp8_e5m2" or
  * "int64"; "fp8_e4m3:fp32" if results have another format; NULL for anything else. */

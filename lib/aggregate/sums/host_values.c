@@ -3,6 +3,7 @@
  * Values in host byte order into totals, many lanes at a time: a value goes into one bin, or fp64's
  * into two, and is not divided into digits before bins have little room left.
  */
+#include <endian.h>
 #include <string.h>
 
 #include "aggregate_digits.h"
@@ -265,4 +266,36 @@ aggregate_totals_carry(struct aggregate_totals *totals)
 		if (carry_row(row, row + totals->stride, totals->count))
 			totals_use(totals, b, b + 2);
 	}
+}
+
+/* ---- from host to network byte order and back ---- */
+
+#define SWAP(bits)                                                                \
+	VECTORIZED static void swap_##bits(                                       \
+		uint8_t *restrict to, const uint8_t *restrict from, size_t count) \
+	{                                                                         \
+		for (size_t i = 0; i < count; i++) {                              \
+			uint##bits##_t value;                                     \
+                                                                                  \
+			memcpy(&value, from + sizeof(value) * i, sizeof(value));  \
+			value = htobe##bits(value);                               \
+			memcpy(to + sizeof(value) * i, &value, sizeof(value));    \
+		}                                                                 \
+	}
+
+SWAP(16)
+SWAP(32)
+SWAP(64)
+
+void
+aggregate_swap_values(uint8_t *to, const uint8_t *from, size_t count, unsigned int value_bytes)
+{
+	if (value_bytes == 1)
+		memcpy(to, from, count);
+	else if (value_bytes == 2)
+		swap_16(to, from, count);
+	else if (value_bytes == 8)
+		swap_64(to, from, count);
+	else
+		swap_32(to, from, count);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "net/packets.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
@@ -220,41 +219,4 @@ packets_send_segments(int fd, uint8_t *payload, size_t length, size_t segment)
 	header->cmsg_len = CMSG_LEN(sizeof(size));
 	memcpy(CMSG_DATA(header), &size, sizeof(size));
 	return sendmsg(fd, &message, MSG_DONTWAIT);
-}
-
-/* The loops below are the compiler's to vectorize, for each instruction set. */
-#ifdef HAVE_TARGET_CLONES
-#define VECTORIZED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define VECTORIZED
-#endif
-
-#define SWAP(bits)                                                                \
-	VECTORIZED static void swap_##bits(                                       \
-		uint8_t *restrict to, const uint8_t *restrict from, size_t count) \
-	{                                                                         \
-		for (size_t i = 0; i < count; i++) {                              \
-			uint##bits##_t value;                                     \
-                                                                                  \
-			memcpy(&value, from + sizeof(value) * i, sizeof(value));  \
-			value = htobe##bits(value);                               \
-			memcpy(to + sizeof(value) * i, &value, sizeof(value));    \
-		}                                                                 \
-	}
-
-SWAP(16)
-SWAP(32)
-SWAP(64)
-
-void
-swap_values(uint8_t *to, const uint8_t *from, size_t count, unsigned int value_bytes)
-{
-	if (value_bytes == 1)
-		memcpy(to, from, count);
-	else if (value_bytes == 2)
-		swap_16(to, from, count);
-	else if (value_bytes == 8)
-		swap_64(to, from, count);
-	else
-		swap_32(to, from, count);
 }

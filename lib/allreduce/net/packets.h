@@ -56,9 +56,4 @@ void packets_release(const struct channel *channel, unsigned int count);
 /* Send one datagram that is cut into segments. As sendmsg(). */
 ssize_t packets_send_segments(int fd, uint8_t *payload, size_t length, size_t segment);
 
-/* Values from host to network byte order and back. */
-
-/* Copy `count` values of 2, 4 or 8 bytes; neither side has to be aligned. */
-void swap_values(uint8_t *to, const uint8_t *from, size_t count, unsigned int value_bytes);
-
 #endif /* ALLREDUCE_PACKETS_H */

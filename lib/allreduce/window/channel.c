@@ -161,7 +161,7 @@ build(const struct netfc_allreduce *comm, const struct peer *peer, const struct 
 
 	aggregate_build_request(payload, &message);
 	if (piece->from != NULL)
-		swap_values(payload + AGGREGATE_HEADER_BYTES, piece->from,
+		aggregate_swap_values(payload + AGGREGATE_HEADER_BYTES, piece->from,
 			piece->bytes / handle->word_bytes, handle->word_bytes);
 	memset(payload + used, 0, length - used);
 	return keys_tag_chunk(comm, peer, payload, length, slot->chunk);

@@ -65,7 +65,8 @@ take_values(const struct netfc_allreduce *comm, const struct aggregate_message *
 	if (reply->reason == AGGREGATE_SUMS)
 		return aggregate_registers_round(reply->format, reply->op, comm->options.workers,
 			reply->values, piece->count, piece->to);
-	swap_values(piece->to, reply->values, piece->result_bytes / word_bytes, word_bytes);
+	aggregate_swap_values(
+		piece->to, reply->values, piece->result_bytes / word_bytes, word_bytes);
 	return 0;
 }
 

@@ -92,6 +92,8 @@ def size_text(size):
 
 def time_text(seconds):
     """For people."""
+    if seconds < 1e-5:
+        return f"{1e6 * seconds:.1f} us"
     return f"{seconds:.2f} s" if seconds >= 0.1 else f"{1e3 * seconds:.2f} ms"
 
 

@@ -3,6 +3,7 @@
 
 Each rank is in a network namespace of its own. Open MPI's ranks are joined by a bridge of the
 kernel's, those whose reductions go through the switch by the switch. All share this machine's cores.
+With --one-node, all ranks are on one node, without links, and share memory with the switch (memif).
 """
 
 import dataclasses
@@ -12,6 +13,7 @@ import re
 import tempfile
 
 from benchmark.allreduce.links import Switched, bridged
+from benchmark.allreduce.paths import MEMIF, Wired
 from benchmark.allreduce.run import size_text, time_text
 from benchmark.allreduce.team import worker_cores
 from command import ROOT, CommandLine, head, row, write_json
@@ -26,6 +28,8 @@ PATIENCE = 600  # seconds
 TASKS = ((8, 300), (1024, 100), (16_384, 50), (131_072, 20), (1_000_000, 5), (10_000_000, 3))
 QUICK_TASKS = ((8, 50), (1_000_000, 2))
 SHOWN = (8, 1_000_000, 10_000_000)  # in tables
+NODE_TASKS = ((8, 300), (4096, 300), (1_000_000, 20), (100_000_000, 5))
+NODE_ROUNDS = 3
 SHIFTS = (0, 1)  # of what ranks give: the exact sums are the same
 # coll_tuned_allreduce_algorithm; 0: Open MPI chooses, by the length.
 ALGORITHMS = ("as it chooses", "linear", "non-overlapping", "recursive doubling", "ring",
@@ -42,6 +46,10 @@ class Way:
 
 SWITCH = Way("the switch")
 WAYS = (SWITCH, *(Way(f"Open MPI, {name}", number) for number, name in enumerate(ALGORITHMS)))
+
+# Of the ranks of one node: what each way sets.
+NODE_WAYS = {"no switch": {"NETFC_SWITCH": ""}, "the node is a worker": {},
+             "each rank is a worker": {"NETFC_MPI_SHARED_MEMORY": 0}, "Open MPI alone": None}
 
 
 def mpirun(ranks, settings, exported, *more):
@@ -95,6 +103,40 @@ def run(folder, way, options, tasks, mbit):
     return results
 
 
+def run_on_node(network, program, environment, options, tasks):
+    """Results of all shifts, as of run(). environment: of NODE_WAYS."""
+    results, exported = {size: [] for size, _ in tasks}, {}
+    if environment is not None:
+        exported = {"LD_PRELOAD": options.build / "lib" / "mpi" / "libnetfc-mpi-openmpi.so",
+                    "NETFC_SWITCH": network.address,
+                    "NETFC_MPI_INTERFACE": f"memif:{network.folder}/memif,id=0-{options.ranks - 1}",
+                    "NETFC_MPI_BIND_ADDRESS": network.hosts[0].ipv4, **environment}
+    for shift in SHIFTS:
+        said = network.hosts[0].run(
+            *mpirun(options.ranks, {"btl": "self,vader", "pml": "ob1"},
+                    {**exported, "NETFC_SHIFT": shift}, "--oversubscribe"),
+            program, options.type, *(word for task in tasks for word in task), patience=PATIENCE)
+        for size, median, least, bits in LINE.findall(said):
+            results[int(size)].append((float(median), float(least), bits))
+    return results
+
+
+def show_node(options, program):
+    """Measures all ways in turns, and prints; figures by the way."""
+    tasks = NODE_TASKS[:2] if options.quick else NODE_TASKS
+    sizes = [size for size, _ in tasks]
+    measured = {name: {size: [] for size in sizes} for name in NODE_WAYS}
+    with Wired(options.build / "app" / "dpdk-netfc", options.ranks, MEMIF, "digits=fp32+fp64",
+               "slots=128") as network:
+        for name in list(NODE_WAYS) * (1 if options.quick else NODE_ROUNDS):
+            results = run_on_node(network, program, NODE_WAYS[name], options, tasks)
+            for size in sizes:
+                measured[name][size] += results[size]
+    print(f"\nOne node, {options.ranks} ranks, {options.type}\n")
+    print(table(measured, sizes))
+    return measured
+
+
 def figure(size, results):
     """Of short ones the median of a run, of long ones the least: other work only adds."""
     return min(median if size < 100_000 else least for median, least, _ in results)
@@ -126,6 +168,8 @@ def show(options):
     with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
         folder = pathlib.Path(folder)
         command("mpicc.openmpi", "-O2", "-o", folder / "allreduce", EXAMPLE, "-lm")
+        if options.one_node:
+            return show_node(options, folder / "allreduce")
         for mbit in options.mbit or (100, 1000):
             measured = {way.name: run(folder, way, options, tasks, mbit)
                         for way in (WAYS[:2] if options.quick else WAYS)}
@@ -143,13 +187,15 @@ def main():
     parser.add_argument("--ranks", type=int, default=4)
     parser.add_argument("--type", choices=("float", "double"), default="double")
     parser.add_argument("--mbit", type=int, action="append", help="of links: 100 and 1000")
+    parser.add_argument("--one-node", action="store_true",
+                        help="all ranks on one node, with a switch there and without")
     parser.add_argument("--quick", action="store_true", help="less of everything")
     parser.add_argument("--plot", type=pathlib.Path, metavar="FILE.svg", help="draw all lengths")
     options = parser.parse_args()
     with parser.in_namespaces():
         figures = show(options)
     write_json(options.json, figures)
-    if options.plot:
+    if options.plot and not options.one_node:
         from benchmark.mpi.plot import plot  # the rest needs no matplotlib
         plot(figures, options.plot)
 

@@ -40,7 +40,7 @@ def node_at_a_switch(tmp_path_factory):
 
 def through_switch(err):
     """How many reductions the ranks counted, through the switch and left to MPI."""
-    counts = re.findall(r'(\d+) reductions through the switch, (\d+) left to MPI', err)
+    counts = re.findall(r'(\d+) reductions by the switch or the node, (\d+) left to MPI', err)
     assert counts, err
     return [sum(map(int, column)) for column in zip(*counts)]
 
@@ -50,13 +50,31 @@ OF_A_NODE = [(2, 'progress allreduce'), (2, 'threads'), (3, 'forks'),
              (3, 'first_started all_types reduce unaligned started two_communicators'),
              (5, 'first_awaited first_beside allreduce doubles scatter communicators persistent persistent_misuse')]
 OF_TWO_NODES = [(4, 'allreduce all_types scatter started persistent'), (5, 'reduce doubles communicators')]
-RUNS = {'ranks': OF_A_NODE, 'nodes': OF_A_NODE, 'one_switch': OF_TWO_NODES, 'tree': OF_TWO_NODES}
+RUNS = {'ranks': OF_A_NODE, 'nodes': OF_A_NODE, 'switchless': OF_A_NODE,
+        'one_switch': OF_TWO_NODES, 'tree': OF_TWO_NODES}
 
 
 def of_network(network):
     """One process of xdist runs all that is on a network; one node and one tree are for every change."""
     return [pytest.mark.xdist_group(f'mpi-{network}'),
-            *([] if network in ('ranks', 'tree') else [pytest.mark.slow])]
+            *([] if network in ('ranks', 'switchless', 'tree') else [pytest.mark.slow])]
+
+
+NO_SWITCH = {'NETFC_SWITCH': ''}
+
+
+@contextlib.contextmanager
+def lonely():
+    """A host without a switch."""
+    with hosts.Host(0) as host:
+        host.ip('link', 'set', 'lo', 'up')
+        yield host
+
+
+@pytest.fixture(name='alone', scope='module')
+def lonely_host():
+    with lonely() as host:
+        yield host
 
 
 def run_checks(folders, kind, network):
@@ -69,6 +87,9 @@ def run_checks(folders, kind, network):
             return hung.args[1]
 
     folder = folders.mktemp(network)
+    if network == 'switchless':
+        with lonely() as host:
+            return {of: run(host, *of, **NO_SWITCH) for of in OF_A_NODE}, None
     if RUNS[network] is OF_A_NODE:
         option = mpi_runs.NODES if network == 'nodes' else '--aggregate'
         with mpi_runs.switched(folder, option) as (host, live):
@@ -92,7 +113,9 @@ def test_results_are_exact(run_together, kind, network, ranks, check):
                 if of == ranks and check in checks.split()).of_check(check)
     workers = {'ranks': ranks, 'nodes': 1}.get(network, 2)
     told = f'of {ranks} ranks has job .*; workers: {workers}, switches: {2 if network == "tree" else 1}'
-    if network != 'ranks':
+    if network == 'switchless':
+        told = f'of {ranks} ranks needs no switch: they share memory'
+    elif network != 'ranks':
         told += '; ranks that share memory are one worker'
     assert re.search(f'{told}$', said, re.MULTILINE), said
 
@@ -104,7 +127,7 @@ def test_no_job_stays(run_together, kind, network):
     for done in runs.values():
         assert done.status == 0, done
         assert through_switch(done.err)[0] > 0
-    assert stats['jobs_made'] == stats['jobs_complete'] == stats['jobs_ended'] > 0
+    assert stats is None or stats['jobs_made'] == stats['jobs_complete'] == stats['jobs_ended'] > 0
 
 
 @pytest.mark.parametrize('check,shared', [('communicators', '1'), ('scatter', '0')])
@@ -215,20 +238,81 @@ def test_the_table_has_all_reductions_by_their_way(node, kind):
     by_way = {'switch': 0, 'node': 0, 'MPI': 0}
     for way, calls in re.findall(r'^netfc-mpi: .* (MPI|node|switch) +(\d+) +\d+$', done.err, re.MULTILINE):
         by_way[way] += int(calls)
-    said = re.search(r'rank 0: (\d+) reductions through the switch, (\d+) left to MPI', done.err)
+    said = re.search(r'rank 0: (\d+) reductions by the switch or the node, (\d+) left to MPI', done.err)
     assert [by_way['switch'] + by_way['node'], by_way['MPI']] == [int(said[1]), int(said[2])], done
 
 
-def test_without_a_switch_named_all_is_left_to_mpi(tmp_path, kind):
-    with mpi_runs.switched(tmp_path) as (host, live):
-        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'communicators', NETFC_SWITCH='')
-        stats = live.stop()['aggregate']
+@pytest.mark.parametrize('change', [
+    {'NETFC_MPI_LOCAL': '0'}, {'NETFC_MPI_SHARED_MEMORY': '0'}, {'NETFC_TEST_NODES': '{0} {1}'}],
+    ids=['refused', 'not_shared', 'two_nodes'])
+def test_without_a_switch_named_nodes_that_do_not_reduce_leave_it_to_mpi(alone, kind, change):
+    with hosts.Host(1) as other:
+        change = {name: value.format(alone.name, other.name) for name, value in change.items()}
+        done = mpi_runs.run(alone, kind, 3, mpi_runs.checks(kind), 'communicators', **NO_SWITCH, **change)
     assert done.status == 0, done
     # By each process that is the first of a communicator.
     said = [line for line in done.err.splitlines() if line.startswith('netfc-mpi')]
-    assert len(said) == 2 and said[0] == said[1]
-    assert said[0].endswith('NETFC_SWITCH names no switch (said once)')
+    assert {line.split(': ', 2)[-1] for line in said} == {'NETFC_SWITCH names no switch (said once)'}, done
+
+
+def test_a_node_without_a_switch_has_the_bits_of_the_switch(node, alone, kind):
+    """Of each type and operation: rounded, subnormal, too large, no number; of ranks in any order."""
+    ways = ((node, {'NETFC_MPI_SHARED_MEMORY': '0'}), (node, {}), (alone, NO_SWITCH))
+    runs = [mpi_runs.run(host, kind, 4, mpi_runs.checks(kind), 'bits', **environment)
+            for host, environment in ways]
+    assert not any(done.status for done in runs), runs
+    said = {'\n'.join(sorted(done.out.splitlines())) for done in runs}
+    assert len(said) == 1 and said.pop().count('\n') == 4 * 30 - 1, runs
+
+
+def test_a_node_needs_no_switch_even_if_one_is_named(tmp_path, kind):
+    with mpi_runs.switched(tmp_path, mpi_runs.NODES) as (host, live):
+        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'communicators', NETFC_MPI_LOCAL='1')
+        stats = live.stop()['aggregate']
+    assert done.status == 0, done
     assert stats['jobs_made'] == 0
+
+
+def test_two_nodes_need_a_switch(pair, kind):
+    done = mpi_runs.run(pair[0], kind, 4, mpi_runs.checks(kind), 'allreduce', NETFC_MPI_LOCAL='1',
+                        NETFC_TEST_NODES=pair[1], NETFC_MPI_VERBOSE='1')
+    assert done.status == 0, done
+    assert '; workers: 2, switches: 1; ranks that share memory are one worker' in done.err, done
+
+
+def test_a_hundred_communicators_of_a_node_without_a_switch(alone, kind):
+    done = mpi_runs.run(alone, kind, 2, mpi_runs.checks(kind), 'hundred', **NO_SWITCH)
+    assert done.status == 0 and not done.err.count('netfc-mpi'), done
+
+
+SHARED_BY_NOBODY = ['file 0', 'map 0', 'map 1', 'other 1']
+
+
+@pytest.mark.parametrize('scarce', SHARED_BY_NOBODY)
+def test_memory_that_a_node_without_a_switch_cannot_share_leaves_all_to_mpi(alone, kind, scarce):
+    done = mpi_runs.run(alone, kind, 3, mpi_runs.checks(kind), 'communicators', also=SCARCE,
+                        NETFC_TEST_SCARCE=scarce, **NO_SWITCH)
+    assert done.status == 0, done
+    assert 'NETFC_SWITCH names no switch, and its ranks cannot share memory' in done.err, done
+
+
+@pytest.mark.parametrize('check,named', [
+    ('dies', 'Rank 2 has ended'), ('first_dies', 'Rank 0 has ended'), ('dies_amid', 'Rank 1 has ended')])
+def test_a_rank_that_dies_without_a_switch_is_named(alone, kind, check, named):
+    done = mpi_runs.run(alone, kind, 3, mpi_runs.checks(kind), check, options=RECOVERY[kind], **NO_SWITCH)
+    assert len(re.findall(rf'rank (\d): .*{named}', done.out)) == 2, done
+
+
+def test_a_rank_that_is_stopped_without_a_switch_is_named(alone, kind):
+    done = mpi_runs.run(alone, kind, 4, mpi_runs.checks(kind), 'stops', options=RECOVERY[kind], **NO_SWITCH)
+    assert re.search(r'rank 1: netfc-mpi: Rank 0 is stopped \(process \d+\)', done.out), done
+    assert re.search(r'rank 2: netfc-mpi: Rank 1 is stopped \(process \d+\)', done.out), done
+
+
+def test_lengths_that_differ_without_a_switch_are_an_error(alone, kind):
+    done = mpi_runs.run(alone, kind, 3, mpi_runs.checks(kind), 'mismatch', **NO_SWITCH)
+    assert done.status == 0 and done.out.count('refused') == 3, done
+    assert 'call different collectives' in done.err
 
 
 @BOTH_WAYS
@@ -366,7 +450,7 @@ def two_nodes_at_a_switch(tmp_path_factory):
         tree.stop()
 
 
-@pytest.mark.parametrize('scarce', ['file 0', 'map 0', 'map 1', 'map 3'])
+@pytest.mark.parametrize('scarce', ['file 0', 'map 0', 'map 1', 'map 3', 'other 2'])
 def test_memory_that_a_node_cannot_share_leaves_each_rank_a_worker(pair, kind, scarce):
     done = mpi_runs.run(pair[0], kind, 4, mpi_runs.checks(kind), 'allreduce', also=SCARCE,
                         NETFC_TEST_SCARCE=scarce, NETFC_TEST_NODES=pair[1], NETFC_MPI_VERBOSE='1')
