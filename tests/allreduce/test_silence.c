@@ -168,6 +168,31 @@ test_silence_before_the_deadline(void **state)
 	server_stop(server);
 }
 
+/* A worker says more often that it is alive than it would ask whether the switch is. */
+static void
+test_silence_among_keepalives(void **state)
+{
+	struct server *server = server_start(&server_defaults);
+	struct play play = play_of(server);
+	struct netfc_allreduce *comm;
+	uint64_t began = clock_now();
+	int32_t value = 1;
+
+	(void)state;
+	play.options.deadline_ms = 60000;
+	play.options.silence_ms = 900;
+	play.options.keepalive_ms = 20;
+	comm = play_join(&play, 0, 1);
+	assert_non_null(comm);
+	server_freeze(server, true);
+	assert_int_equal(
+		netfc_allreduce(comm, &value, 1, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM),
+		NETFC_ALLREDUCE_TIMEOUT);
+	assert_true(clock_now() - began < 20 * NS_PER_S);
+	netfc_allreduce_free(comm);
+	server_stop(server);
+}
+
 /* The switch waits for a late worker without a word, but says that it is there when it is asked. */
 static void
 test_late_worker_is_no_silence(void **state)
@@ -216,6 +241,7 @@ main(void)
 		cmocka_unit_test(test_killed_switch),
 		cmocka_unit_test(test_silent_switch),
 		cmocka_unit_test(test_silence_before_the_deadline),
+		cmocka_unit_test(test_silence_among_keepalives),
 		cmocka_unit_test(test_late_worker_is_no_silence),
 		cmocka_unit_test(test_silent_switch_of_two),
 	};

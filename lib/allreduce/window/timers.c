@@ -31,7 +31,7 @@
 /* How long a worker waits that knows whom it waits for. */
 #define LATE_INTERVAL (250 * NS_PER_MS)
 
-/* How often a switch is probed before it counts as down. */
+/* How often a switch is probed at least before it counts as down. */
 #define QUESTIONS 8
 
 static uint64_t
@@ -115,12 +115,18 @@ quiet_since(const struct netfc_allreduce *comm, const struct peer *peer)
 	return peer->heard > comm->head_since ? peer->heard : comm->head_since;
 }
 
+/* Sooner than a keep-alive, which is no question, and puts the next one off. */
 static struct aggregate_member_times
 question_times(const struct netfc_allreduce *comm)
 {
+	const uint64_t silence = comm->options.silence_ms * NS_PER_MS;
+	uint64_t pause = silence / (QUESTIONS + 1);
+
+	if (comm->options.keepalive_ms != 0)
+		pause = least(pause, comm->options.keepalive_ms * NS_PER_MS * 3 / 4);
 	return (struct aggregate_member_times){
-		.alive = comm->options.silence_ms * NS_PER_MS / (QUESTIONS + 1),
-		.questions = QUESTIONS,
+		.alive = pause,
+		.questions = pause == 0 ? 0 : (uint32_t)(silence / pause) - 1,
 	};
 }
 
@@ -274,7 +280,7 @@ question(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
 	return error_set_for(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
 		"Switch %s has not answered for %.1f s, though asked %u times whether it is there: it "
 		"is down, or out of reach.",
-		peer->address.text, (double)(now - from) / 1e9, QUESTIONS);
+		peer->address.text, (double)(now - from) / 1e9, times.questions);
 }
 
 int
