@@ -139,6 +139,10 @@ def _said(collective, *arguments, **options):
 def _until_restarted(number):
     """The test starts the switch anew when all ranks have come here."""
     meet_again(number)
+    _until_told(number)
+
+
+def _until_told(number):
     print(flush=True)
     while not os.path.exists(f"{os.environ['STORE']}.{number}"):
         time.sleep(0.02)
@@ -176,6 +180,25 @@ def go_on():
     missed = [reduced(alone), reduced(alone)] if RANK == 0 else ['', '']
     meet_again(3)
     return [before, lost, again, differ, missed]
+
+
+def go_on_through_restarts():
+    """Rank 1 comes late to where all go on; the switch is started anew meanwhile, or is not there."""
+    def reduced():
+        begin = time.monotonic()
+        return [_said(dist.all_reduce, torch.ones(3)), time.monotonic() - begin]
+
+    said = [reduced()]
+    _until_restarted(1)
+    said.append(reduced())
+    if RANK == 1:
+        _until_told(2)
+    said.append(reduced())
+    _until_restarted(3)
+    said.append(reduced())
+    said.append(reduced())
+    _until_restarted(4)
+    return [*said, reduced()]
 
 
 def stop_in_training():

@@ -208,6 +208,38 @@ def test_groups_go_on_after_the_switch_was_started_anew(tmp_path):
         assert rank != 0 or 'within the timeout of 4 s; missing: rank 1, rank 2' in missed[0]
 
 
+def test_a_switch_that_is_started_anew_while_a_group_goes_on(tmp_path):
+    """Twice, while two ranks wait for the third; then it is not there when all go on."""
+    port = free_port()
+    with contextlib.ExitStack() as stack:
+        with serving(port=port) as address:
+            processes = stack.enter_context(
+                running(tmp_path, 3, ['go_on_through_restarts'], address, TIMEOUT='60',
+                        NETFC_SILENCE='3', NETFC_JOIN_TIMEOUT='3'))
+            lines = [process.stdout.readline() for process in processes]
+        with serving(port=port):
+            (tmp_path / 'store.1').touch()
+            lines.append(processes[1].stdout.readline())
+        with serving(port=port):
+            pass
+        with serving(port=port):
+            (tmp_path / 'store.2').touch()
+            lines += [process.stdout.readline() for process in processes]
+        (tmp_path / 'store.3').touch()
+        lines += [process.stdout.readline() for process in processes]
+        with serving(port=port):
+            (tmp_path / 'store.4').touch()
+            told = [last_line(process) for process in processes]
+    assert lines == ['\n'] * 10, told
+    for one in told:
+        said, seconds = zip(*one['result'])
+        assert [said[call] for call in (0, 2, 5)] == [[3.0] * 3] * 3, one
+        assert 'does not know job' in said[1] or 'Another rank has failed' in said[1], one
+        for text in said[3:5]:
+            assert f'127.0.0.1:{port}' in text, one
+        assert max(seconds) < 60, one
+
+
 def test_a_switch_that_is_silent(tmp_path):
     """Its host is gone, and nobody says so: noticed long before the time-out."""
     with silencing() as (servers, address), running(
