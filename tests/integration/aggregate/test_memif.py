@@ -17,6 +17,7 @@ import project_scripts
 import pytest
 import sanitized
 import switch
+import tiers
 
 from netfc import allreduce
 
@@ -116,10 +117,11 @@ def killed_worker(path, rounds):
                             stdout=subprocess.PIPE, text=True)
 
 
-def test_a_worker_that_is_killed_and_started_again(tmp_path):
+@pytest.mark.parametrize('times', [5, *tiers.later('long', 1_000)])
+def test_a_worker_that_is_killed_and_started_again(tmp_path, times):
     """It has the port that it had, always: it gets no earlier result, and the other is told."""
     with serving(tmp_path, 2, ',stall=100000') as (path, live):
-        for _ in range(5):
+        for _ in range(times):
             victim = killed_worker(path, 3)
             with communicator(path, 0, 2) as comm:
                 for _ in range(3):
@@ -135,7 +137,7 @@ def test_a_worker_that_is_killed_and_started_again(tmp_path):
                 with pytest.raises(allreduce.AllreduceError, match='started anew') as caught:
                     comm.allreduce(values)
                 assert (caught.value.status, caught.value.worker) == ('failed', 1)
-        assert live.stop()['aggregate']['taken'] == 5
+        assert live.stop()['aggregate']['taken'] == times
 
 
 @pytest.mark.parametrize('options, message', [
