@@ -110,13 +110,23 @@ job_fail(struct job *job, const char *why)
 		job->error = MPI_ERR_OTHER;
 }
 
+/* Who has many requests may not know that the switch has a job for each. */
+static const char *
+reason_of_crowd(const struct job *job)
+{
+	if (!job->crowded || job->first == NULL || job->first->call.persistent == NULL)
+		return "";
+	return "Each persistent request has a job of its own: free those that are of no use any "
+	       "more (MPI_Request_free). ";
+}
+
 /* What the network says, and who of the communicator is meant where that is not plain. */
 static void
 write_failure(const struct job *job, char *text, size_t bytes)
 {
 	unsigned int level, leaf;
 	int member = netfc_allreduce_silent_member(job->network, &level);
-	int length = snprintf(text, bytes, "%s",
+	int length = snprintf(text, bytes, "%s%s", reason_of_crowd(job),
 		job->problem != NULL ? job->problem : netfc_allreduce_error(job->network));
 	char names[128];
 

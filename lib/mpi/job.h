@@ -78,6 +78,7 @@ struct job {
 	pthread_t joiner;
 	bool joins;               /**< the thread is there */
 	bool cut;                 /**< it was told to end */
+	bool crowded;             /**< the switch has no place left */
 	const char *problem;      /**< why it did not even begin; NULL: it did */
 	int outcome, told, worst; /**< enum job_outcome: here; what others know; of all ranks */
 	atomic_bool join_ended;

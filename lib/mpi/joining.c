@@ -208,6 +208,7 @@ join(void *argument)
 	struct job *job = argument;
 	int status = join_switch(job);
 
+	job->crowded = status == NETFC_ALLREDUCE_FULL || status == NETFC_ALLREDUCE_NO_SLOTS;
 	job->outcome = outcome_of(job, status);
 	if (status == NETFC_ALLREDUCE_OK && job->by_nodes) {
 		status = try_totals(job, NETFC_ALLREDUCE_FP64);

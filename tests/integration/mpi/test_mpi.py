@@ -349,6 +349,16 @@ def test_slots_that_run_out_are_an_error(tmp_path, kind):
 
 
 @BOTH_WAYS
+def test_persistent_requests_that_find_no_job_are_an_error(tmp_path, kind, option):
+    """MPI_COMM_WORLD has the only one."""
+    with mpi_runs.switched(tmp_path, f'{option}{"," if "=" in option else "="}jobs=1') as (host, live):
+        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'allreduce', 'persistent_until_error')
+        live.stop()
+    assert done.status == 0, done
+    assert len(re.findall(r'rank \d: netfc-mpi: Each persistent request has a job of its own', done.out)) == 3, done
+
+
+@BOTH_WAYS
 def test_lengths_that_differ_are_an_error(tmp_path, kind, option):
     with mpi_runs.switched(tmp_path, option) as (host, live):
         done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'mismatch')
