@@ -197,6 +197,11 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
                         refuse(AGGREGATE_REASON_PLACE);
                     } else if (meta.leaf == 0 && hdr.level0.isValid()) {
                         refuse(AGGREGATE_REASON_NO_PARENT);
+                    } else if (meta.leaf == 0 && hdr.place.isValid() && hdr.place.workers != 0 &&
+                               (hdr.place.below != 1 ||
+                                hdr.place.workers != (bit<32>)hdr.join.workers)) {
+                        /* Who is in a job without a parent has nobody below. */
+                        refuse(AGGREGATE_REASON_PLACE);
 #endif
                     } else if (hdr.join.workers == meta.workers &&
                                hdr.join.slots >= NETFC_SLOTS &&

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """netfc-conform asks the P4 programs, which run as Python behind a UDP socket."""
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -51,3 +52,13 @@ def test_sums_that_it_offers_pass(form, passed):
     with p4_bridge.Bridge(program.as_python(p4_bridge.HOST), program.udp_port) as bridge:
         verdicts = checks_of(bridge, *program.words)
     assert passed - {number for number, verdict in verdicts.items() if verdict == 'passed'} == set()
+
+
+@pytest.mark.long
+def test_a_leaf_without_a_parent():
+    """Workers that name more than the job has are refused."""
+    program = PROGRAMS['sums-unrounded']
+    leaf = dataclasses.replace(program, options=(*program.options, '-DNETFC_LEAF'))
+    with p4_bridge.Bridge(leaf.as_python(p4_bridge.HOST), leaf.udp_port) as bridge:
+        verdicts = checks_of(bridge, *leaf.words[2:], '--only', '4005,4016')
+    assert verdicts == {4005: 'passed', 4016: 'passed'}

@@ -46,9 +46,9 @@ def script(name):
 LEAF = script('leaf')
 
 
-def described(team):
-    """What p4/jobs and p4/leaf read."""
-    given = json.loads(p4_jobs.described(team))
+def described(*teams):
+    """What p4/jobs and p4/leaf read: the first job has a parent."""
+    given = json.loads(p4_jobs.described(*teams))
     given['jobs'][0]['tree'] = {'workers': PLACE.workers, 'path': list(map(list, PLACE.path))}
     return json.dumps({
         **given, 'mac': p4_jobs.SWITCH_MAC,
@@ -59,8 +59,8 @@ def described(team):
 class Switch:
     """The program for a target, its tables filled as p4/jobs and p4/leaf do."""
 
-    def __init__(self, target, form, team, lanes=LANES):
-        text = described(team)
+    def __init__(self, target, form, *teams, lanes=LANES):
+        text = described(*teams)
         options = ('-DNETFC_LEAF', f'-DNETFC_FORMAT={aggregation.FORMAT_IDS[form]}',
                    f'-DNETFC_LANES={lanes}', f'-DNETFC_SLOTS={SLOTS}')
         self.target = target
@@ -68,7 +68,7 @@ class Switch:
                         p4_python.TnaSwitch(tna.PROGRAM, *options))
         self.load(p4_jobs.entries(text, target, slots=SLOTS))
         self.export(form, lanes)
-        _, ends, [job] = LEAF.jobs.read(text, 1)
+        _, ends, [job, *_] = LEAF.jobs.read(text, len(teams))
         self.described = LEAF.Program(types.SimpleNamespace(
             target=target, load='true', slots=SLOTS, lanes=lanes, format=form))
         self.uplink = LEAF.Uplink(0, job, ends, self.described)
@@ -336,6 +336,21 @@ def test_another_place(place, target):
     asked = aggregation.join(team[0].place, 2, SLOTS, 0xFFFC, place=place)
     [(_, reply)] = switch.receive(p4_jobs.frame(team[0], asked))
     assert p4_jobs.payload_of(reply)[15] == 11
+
+
+@pytest.mark.parametrize('place, reply', [
+    (None, (0, 0, None)), (aggregation.Place((), 2), (0, 0, 1)), (aggregation.Place((), 9), (7, 11, 1)),
+    (aggregation.Place((), 1), (7, 11, 1)), (aggregation.Place((), 2 + (1 << 16)), (7, 11, 1)),
+    (aggregation.Place((), 2, below=2), (7, 11, 1)), (PLACE, (7, 12, 1))])
+def test_places_of_a_job_without_a_parent(place, reply):
+    """The workers that all name are those of the job: one each, as there are no leaves below."""
+    team = [Member(number, 2) for number in range(2)]
+    switch = Switch('bmv2', FORM, [Member(number) for number in range(2)], team)
+    asked = aggregation.join(team[0].place, 2, SLOTS, 0xFFFC, place=place)
+    [(_, frame)] = switch.receive(p4_jobs.frame(team[0], asked))
+    payload = p4_jobs.payload_of(frame)
+    code = payload[5] >> 4 & 7
+    assert (code, payload[15] if code else 0, payload[49] if place else None) == reply
 
 
 @BOTH
