@@ -113,7 +113,7 @@ def _found_out(kit: Kit, form: Format) -> Loaded:
     answered = {
         op: _z(kit, form, op, *lanes)
         for op, lanes in asked.items()
-        if kit.code_of(protocol.OPS[op], form) == 0
+        if kit.computes(protocol.OPS[op], form)
     }
     best, most = None, -1
     for name in _candidates(form):
@@ -240,13 +240,13 @@ def extended(kit: Kit, form: Format, op: str) -> str:
 
 
 def _saturates(kit: Kit, form: Format) -> bool:
-    return kit.code_of(1, form) == 0 and table_set(kit, form).saturates
+    return kit.computes(1, form) and table_set(kit, form).saturates
 
 
 def function(kit: Kit, name: str) -> str:
     """A function or conversion, in all formats that it is loaded for."""
     number = protocol.FUNCTIONS[name]
-    offered = [form for form in NUMBER_FORMATS.values() if kit.code_of(number, form) == 0]
+    offered = [form for form in NUMBER_FORMATS.values() if kit.computes(number, form)]
     if not offered:
         kit.require(number, NUMBER_FORMATS["fp16"])
     done = 0
@@ -302,10 +302,11 @@ def vectors(kit: Kit, form: Format) -> str:
 
 def own_functions(kit: Kit) -> str:
     """Functions of users have names of theirs, which nobody knows: what else is about them."""
+    kit.learn(list(protocol.USER_FUNCTIONS))
     loaded = [
         number
         for number in protocol.USER_FUNCTIONS
-        if any(kit.code_of(number, form) == 0 for form in NUMBER_FORMATS.values())
+        if any(kit.computes(number, form) for form in NUMBER_FORMATS.values())
     ]
     if not loaded:
         raise NotOffered("no function of a user's own is loaded")

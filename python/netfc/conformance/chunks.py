@@ -476,7 +476,9 @@ def digits(kit: Kit, form: str) -> str:
             replies = _digits(members, number, op, form, [twice, *member_sums[1:]], divisor)
             refused = next((message for message in replies if message.code), None)
             if refused is not None and (refused.code in (2, 3) or refused.reason in (4, 15)):
-                raise NotOffered(f"digits of {form} are answered with {refused.said}")
+                is_reason = refused.code == aggregation.CODE
+                said = f"reason {refused.reason}" if is_reason else f"code {refused.code}"
+                raise NotOffered(f"it accepts no exact sums, in digits, of {form}: {said}")
             total = sums.added([twice, *member_sums[1:]])
             values, flags = sums.rounded(form, total, (divisor or WORKERS) if op == "mean" else 1)
             for message, member in zip(replies, members):

@@ -4,6 +4,7 @@
 import dataclasses
 import errno
 import functools
+import itertools
 import os
 import socket
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ import numpy
 from netfc import aggregation, hosts, protocol
 from netfc._native.arrays import Encodings
 from netfc.conformance.check import Failed, NotOffered, Undecided, Unreachable
-from netfc.conformance.link import Limits, Link, Traffic
+from netfc.conformance.link import WINDOW, Limits, Link, Traffic
 from netfc.formats import NUMBER_FORMATS, Format
 
 MTU_BYTES = 1500 - 28  # of a UDP payload over IPv4; over IPv6 20 less
@@ -53,6 +54,7 @@ class Kit:
         self.targets = [_resolved(address) for address in settings.addresses]
         self.answers_requests = False
         self.answers_aggregation = False
+        self._offered: dict[tuple[int, int], tuple[bytes, bytes | None]] = {}  # request and reply
         self.found: dict[str, Any] = {}  # what checks have found out, for others
         self.requests = self.link(settings.port)
         self._left = list(settings.set_up)
@@ -97,18 +99,21 @@ class Kit:
     # ---- whether it is there -------------------------------------------------------------
 
     def find(self) -> None:
-        """Looks whether it answers requests and joins. Raises Unreachable if it answers none."""
-        self.answers_requests = self.requests.ask(self.control()) is not None
-        with_jobs = self.link(self.settings.aggregate_port)
+        """Looks whether it answers requests and joins. Raises Unreachable if it answers neither."""
+        control, with_jobs = self.control(), self.link(self.settings.aggregate_port)
         try:
             worker = aggregation.Worker(self.settings.job or 0xFFFF, self.settings.token or 1, 0)
-            ask = aggregation.join(worker, 1, 1, 4, message_id=with_jobs.new_id())
-            reply = with_jobs.ask(ask)
-            self.answers_aggregation = reply is not None and code(reply) in (0, aggregation.CODE)
+            join = aggregation.join(worker, 1, 1, 4, message_id=with_jobs.new_id())
+            computed, joined = _replies((self.requests, control), (with_jobs, join))
         finally:
             with_jobs.close()
-        if not self.answers_requests and reply is None:
-            raise Unreachable(self._silence())
+        comes_back = control == computed or join == joined
+        self.answers_requests = computed not in (None, control)
+        self.answers_aggregation = (
+            joined is not None and joined != join and code(joined) in (0, aggregation.CODE)
+        )
+        if not self.answers_requests and joined in (None, join):
+            raise Unreachable(self._silence() if not comes_back else self._echo())
 
     def control(self) -> bytes:
         """A request that every switch answers: with what it computes, or with a code."""
@@ -118,6 +123,12 @@ class Kit:
         """Raises Unreachable where it answers nothing any more."""
         if self.answers_requests and self.requests.ask(self.control()) is None:
             raise Unreachable(self._silence())
+
+    def _echo(self) -> str:
+        return (
+            f"what is sent to {self.settings.addresses[0]} UDP port {self.settings.port} comes back"
+            " as it was: is that the switch's port (--port), and does the switch compute?"
+        )
 
     def _silence(self) -> str:
         host = self.settings.addresses[0]
@@ -140,29 +151,42 @@ class Kit:
     # ---- what it answers -----------------------------------------------------------------
 
     def replies(self, payloads: Sequence[bytes]) -> list[bytes]:
-        """The replies to requests that must be answered, all of them."""
-        if not self.answers_requests:
-            raise NotOffered(f"nothing answers on UDP port {self.settings.port}")
-        found = self.requests.exchange(payloads)
+        """The replies to requests that must be answered, all of them. Raises Failed."""
         replies: list[bytes] = []
-        for payload, reply in zip(payloads, found):
+        for payload, reply in zip(payloads, self.answers(payloads)):
             if reply is None:
-                self.check_alive()
-                reply = self.insistently(payload)
+                raise _ignored(payload)
             replies.append(reply)
         return replies
 
-    def insistently(self, payload: bytes) -> bytes:
-        """The reply to a request that was not answered, asked for beside others that are."""
+    def answers(self, payloads: Sequence[bytes], few: bool = False) -> list[bytes | None]:
+        """The reply to each request; None: it is ignored. Raises Undecided.
+
+        few: ask them a few at a time, so that many that are ignored take no longer than they must.
+        """
+        if not self.answers_requests:
+            raise NotOffered(f"nothing answers on UDP port {self.settings.port}")
+        found: list[bytes | None] = [None] * len(payloads)
+        if not few:
+            found = self.requests.exchange(payloads, self.requests.patience())
         for _ in range(TRIES):
-            reply, other = self.requests.exchange([payload, self.control()])
-            if reply is not None:
-                return reply
-            if other is None:
-                raise Undecided("replies to some requests are lost, whatever is done")
-        raise Failed(
-            f"no reply, {TRIES} times, while other requests are answered", payload, b"", b""
+            missing = [place for place, reply in enumerate(found) if reply is None]
+            for at in range(0, len(missing), WINDOW - 1):
+                self._insist(payloads, found, missing[at : at + WINDOW - 1])
+        return found
+
+    def _insist(
+        self, payloads: Sequence[bytes], found: list[bytes | None], missing: Sequence[int]
+    ) -> None:
+        """Asks for some beside a request that every switch answers. Raises Undecided."""
+        replies, is_alive = self.requests.beside(
+            [payloads[place] for place in missing], self.control()
         )
+        if not is_alive:
+            self.check_alive()
+            raise Undecided("replies to some requests are lost, whatever is done")
+        for place, reply in zip(missing, replies):
+            found[place] = reply
 
     def expect(self, sent: Sequence[bytes], expected: Sequence[bytes], what: str) -> None:
         """Sends requests and compares. Raises Failed with the first that differs."""
@@ -177,19 +201,34 @@ class Kit:
 
     # ---- what it offers ------------------------------------------------------------------
 
-    @functools.cached_property
-    def _codes(self) -> dict[tuple[int, int], int]:
-        return {}
+    def learn(self, ops: Sequence[int]) -> None:
+        """Asks for operations in all formats, as many at the same time as may be under way."""
+        asked = {
+            (op, form.id): self._one_lane(op, form)
+            for op, form in itertools.product(ops, NUMBER_FORMATS.values())
+            if (op, form.id) not in self._offered
+        }
+        replies = self.answers(list(asked.values()), few=True)
+        self._offered |= {key: (asked[key], reply) for key, reply in zip(asked, replies)}
+
+    def _one_lane(self, op: int, form: Format) -> bytes:
+        count = protocol.NAME_LANES if op == protocol.NAME else 1
+        one = numpy.zeros(count, f"u{protocol.slot_bytes(form.id, op)}")
+        return protocol.request(op, form.id, one, one, self.requests.new_id(), one)
 
     def code_of(self, op: int, form: Format) -> int:
-        """The code that a request of one lane has."""
-        key = (op, form.id)
-        if key not in self._codes:
-            count = protocol.NAME_LANES if op == protocol.NAME else 1
-            one = numpy.zeros(count, f"u{protocol.slot_bytes(form.id, op)}")
-            payload = protocol.request(op, form.id, one, one, self.requests.new_id(), one)
-            self._codes[key] = code(self.replies([payload])[0])
-        return self._codes[key]
+        """The code that a request of one lane has. Raises Failed where it is ignored."""
+        self.learn([op])
+        payload, reply = self._offered[op, form.id]
+        if reply is None:
+            raise _ignored(payload)
+        return code(reply)
+
+    def computes(self, op: int, form: Format) -> bool:
+        """Whether it computes an operation in a format."""
+        self.learn([op])
+        _, reply = self._offered[op, form.id]
+        return reply is not None and code(reply) == protocol.Code.OK
 
     def require(self, op: int, form: Format) -> None:
         """Raises NotOffered unless it computes an operation in a format."""
@@ -227,7 +266,7 @@ class Kit:
 
     def formats(self) -> list[Format]:
         """Those that it adds numbers of."""
-        return [form for form in NUMBER_FORMATS.values() if self.code_of(1, form) == 0]
+        return [form for form in NUMBER_FORMATS.values() if self.computes(1, form)]
 
     def any_format(self) -> Format:
         """One of them. Raises NotOffered where there is none."""
@@ -235,6 +274,17 @@ class Kit:
         if not found:
             raise NotOffered("it adds in no format")
         return found[0]
+
+
+def _replies(*asked: tuple[Link, bytes]) -> list[bytes | None]:
+    """What several links reply. Where one does, the others are not waited for as long."""
+    found = [link.ask(payload, link.patience()) for link, payload in asked]
+    seconds = max(link.patience() for link, _ in asked) if any(found) else None
+    return [reply or link.ask(payload, seconds) for reply, (link, payload) in zip(found, asked)]
+
+
+def _ignored(payload: bytes) -> Failed:
+    return Failed(f"no reply, {TRIES} times, while other requests are answered", payload)
 
 
 def code(reply: bytes) -> int:

@@ -6,6 +6,7 @@ Replies are matched by the id of a request alone: what else is in them is the ch
 
 import dataclasses
 import errno
+import math
 import os
 import socket
 import time
@@ -16,6 +17,8 @@ from netfc.conformance.check import Unreachable
 
 WINDOW = 24  # datagrams under way: BMv2's receive ring has 32 places
 FIRST_WAIT, LEAST_WAIT = 0.25, 0.05  # seconds until a datagram is sent again
+LEAST_PATIENCE = 3.0  # seconds for a reply where others come: machines may be busy
+WAITS = 12  # and so many times as long as until a datagram is sent again
 LONGEST = 65535
 RECEIVE_BYTES = 1 << 22
 ID = slice(8, 12)
@@ -26,8 +29,8 @@ class Limits:
     """How much a switch and a user can take.
 
     rate: datagrams a second, 0: as many as there are. timeout: seconds within which a reply must
-    come, the repeats of its request included. end: when the time is over, as time.monotonic() has
-    it; None: it never is.
+    come where no others do, the repeats of its request included. end: when the time is over, as
+    time.monotonic() has it; None: it never is.
     """
 
     rate: float = 0.0
@@ -63,6 +66,7 @@ class _Sent:
     place: int
     payload: bytes
     first: float
+    seconds: float  # until it is given up
     last: float = 0.0
     times: int = 0
 
@@ -115,27 +119,52 @@ class Link:
                 time.sleep(0.001)  # an error that comes at once would come again at once
             return None
 
-    def exchange(self, payloads: Sequence[bytes]) -> list[bytes | None]:
-        """The reply to each request, which all have ids of their own; None: none came in time."""
+    def patience(self) -> float:
+        """Seconds for a reply where others come, by how long those take."""
+        return min(self.limits.timeout, max(LEAST_PATIENCE, WAITS * self.wait))
+
+    def exchange(
+        self, payloads: Sequence[bytes], seconds: float | None = None
+    ) -> list[bytes | None]:
+        """The reply to each request, which all have ids of their own; None: none came in time.
+
+        seconds: for each reply; None: as the limits say.
+        """
+        return self._exchange(payloads, self.limits.timeout if seconds is None else seconds)
+
+    def beside(self, payloads: Sequence[bytes], control: bytes) -> tuple[list[bytes | None], bool]:
+        """Replies to requests that come before that of another, which is sent behind them, or
+        shortly after it; and whether that one comes. Fewer than WINDOW."""
+        *replies, last = self._exchange([*payloads, control], self.limits.timeout, True)
+        return replies, last is not None
+
+    def _exchange(
+        self, payloads: Sequence[bytes], seconds: float, until_last: bool = False
+    ) -> list[bytes | None]:
         replies: list[bytes | None] = [None] * len(payloads)
         waiting: dict[bytes, _Sent] = {}  # by id, the one that was sent first in front
         unsent = iter(enumerate(payloads))
-        left = len(payloads)
-        while left:
+        left, heard, end = len(payloads), time.monotonic(), math.inf
+        while left and time.monotonic() < end:
             while len(waiting) < WINDOW and (new := next(unsent, None)) is not None:
                 self.traffic.sent += 1
-                self._send(waiting, _Sent(*new, first=time.monotonic()))
-            reply = self.receive(min(self._due(each) for each in waiting.values()))
+                self._send(waiting, _Sent(*new, time.monotonic(), seconds))
+            reply = self.receive(min(end, *(self._due(each) for each in waiting.values())))
             sent = None if reply is None else self._match(waiting, reply)
             if sent is not None:
                 replies[sent.place] = reply
-                left -= 1
-            left -= self._repeat(waiting)
+                left, heard = left - 1, time.monotonic()
+                if until_last and sent.place == len(payloads) - 1:
+                    end = heard + self.wait
+            given_up = self._repeat(waiting)
+            left -= given_up
+            if given_up and time.monotonic() >= heard + seconds:
+                break  # nothing comes any more: not for the others, either
         return replies
 
-    def ask(self, payload: bytes) -> bytes | None:
+    def ask(self, payload: bytes, seconds: float | None = None) -> bytes | None:
         """The reply to one request."""
-        return self.exchange([payload])[0]
+        return self.exchange([payload], seconds)[0]
 
     def listen(
         self, payload: bytes, is_it: Callable[[bytes], bool], seconds: float
@@ -182,8 +211,11 @@ class Link:
     def _due(self, sent: _Sent) -> float:
         """When it is sent again: after twice the time whenever that was in vain."""
         later = sent.last + self.wait * float(1 << min(sent.times - 1, 5))
-        end = sent.first + max(self.limits.timeout, 4 * self.wait)
+        end = self._end(sent)
         return min(later, end) if sent.last < end else end
+
+    def _end(self, sent: _Sent) -> float:
+        return sent.first + max(sent.seconds, 4 * self.wait)
 
     def _repeat(self, waiting: dict[bytes, _Sent]) -> int:
         """Sends again what has waited for too long. Returns how many are given up."""
@@ -192,7 +224,7 @@ class Link:
             if self._due(sent) > now:
                 continue
             del waiting[key]
-            if now - sent.first >= max(self.limits.timeout, 4 * self.wait):
+            if now >= self._end(sent):
                 given_up += 1
                 continue
             self.traffic.sent_again += 1

@@ -60,10 +60,11 @@ def functions_that_are_not_loaded(kit: Kit) -> str:
     """Functions that no format has."""
     form = NUMBER_FORMATS["fp16"]
     known = [*protocol.FUNCTIONS.values(), *protocol.USER_FUNCTIONS]
+    kit.learn(known)
     missing = [
         number
         for number in known
-        if all(kit.code_of(number, each) != 0 for each in NUMBER_FORMATS.values())
+        if not any(kit.computes(number, each) for each in NUMBER_FORMATS.values())
     ]
     if not missing:
         raise NotOffered("all functions are loaded")
@@ -286,7 +287,7 @@ def names(kit: Kit) -> str:
     if form is None or kit.code_of(protocol.NAME, form) == Code.OP and not _knows_names(kit, form):
         raise NotOffered("it knows no operation by its name")
     known = {**protocol.EXTRA_OPS, **protocol.FUNCTIONS}
-    asked = [name for name, number in known.items() if kit.code_of(number, form) == 0]
+    asked = [name for name, number in known.items() if kit.computes(number, form)]
     sent = [protocol.name_request(name, form.id, kit.requests.new_id()) for name in asked]
     for name, payload, reply in zip(asked, sent, kit.replies(sent)):
         found = int(protocol.results(reply)[0])
@@ -307,6 +308,8 @@ def queries(kit: Kit) -> str:
     ask = protocol.request(protocol.QUERY, 1, [0xF000], [1], kit.requests.new_id(), [0xA5A5])
     ask += bytes(range(protocol.QUERY_COUNTERS.size))
     reply = kit.replies([ask])[0]
+    if code(reply) == Code.FORMAT and not kit.computes(1, NUMBER_FORMATS["fp16"]):
+        raise NotOffered("queries are of fp16, which it does not compute: code 3")
     if code(reply) != 0:
         refused(kit, [ask], Code.QUERY, "a query")
         raise NotOffered("queries are off, and are answered with code 5")
@@ -320,7 +323,7 @@ def queries(kit: Kit) -> str:
 def _flags_are_those_of_all(kit: Kit) -> str:
     """An exception in any one lane among many."""
     for form in kit.formats():
-        most = kit.most_lanes(4, form) if kit.code_of(4, form) == 0 else 0
+        most = kit.most_lanes(4, form) if kit.computes(4, form) else 0
         if most < 2:
             continue
         one = int(form.encode([1.0])[0])

@@ -25,6 +25,7 @@ import oracle
 import project_scripts
 import sanitized
 import switch
+import tiers
 from netfc import capture
 from netfc.conformance.catalogue import CHECKS
 from netfc.conformance.exact import Exact
@@ -189,14 +190,18 @@ def test_the_networks_faults_fail_nothing(kind, note):
     assert done.returncode == 0 and (note is None or note in done.stdout)
 
 
-@pytest.mark.slow
-def test_a_switch_that_takes_its_time():
-    """Two seconds for each reply, as many as there are on the way at a time."""
+@contextlib.contextmanager
+def late_switch(seconds, answer=lambda request, reply: reply):
+    """A switch that takes its time for each reply, as many as there are on the way at a time.
+
+    answer: what it sends, None for nothing, by what came and what a switch replies.
+    """
     late = collections.deque()
 
     def send(request, reply, client):
-        if reply is not None:
-            late.append((time.monotonic() + 2, reply, client))
+        sent = answer(request, reply)
+        if sent is not None:
+            late.append((time.monotonic() + seconds, sent, client))
 
     def deliver():
         while not done_.wait(0.01):
@@ -208,10 +213,65 @@ def test_a_switch_that_takes_its_time():
     thread = threading.Thread(target=deliver)
     with SmallSwitch(send) as small:
         thread.start()
+        try:
+            yield small
+        finally:
+            done_.set()
+            thread.join()
+
+
+@pytest.mark.slow
+def test_a_switch_that_takes_its_time():
+    with late_switch(2) as small:
         done = conform(*where(small), '--only', '1011,2001,2002')
-        done_.set()
-        thread.join()
     assert verdicts(done) == {'passed': {1011, 2001, 2002}}, done.stdout
+
+
+JOIN = 32
+
+
+def test_a_switch_that_passes_joins_on():
+    """They come back as they were, which is no reply: nothing is waited for."""
+    with late_switch(0.05, lambda request, reply: request if request[3] == JOIN else reply) as small:
+        done = conform(*where(small), '--only', '2001,aggregation', '--timeout', '60')
+    found = verdicts(done)
+    assert found['passed'] == {2001} and not found['failed'] and not found['undecided'], done.stdout
+    assert sum(check['seconds'] for check in json.loads(done.stdout)['checks']) < 60
+
+
+@pytest.mark.parametrize('seconds, more', [(0, []), *tiers.later('slow', (0.3, []), (0, [2003]))])
+def test_a_switch_that_ignores_what_it_does_not_have(seconds, more):
+    """All formats are asked for at the same time, and not again by other checks; 2003 asks for 124 operations."""
+    asked = collections.Counter()
+
+    def answer(request, reply):
+        asked[request[3]] += 1
+        return None if reply[5] >> 4 & 7 == 2 else reply
+
+    failed = [1012, 1013, 1014, 1270, *more]
+    with late_switch(seconds, answer) as small:
+        done = conform(*where(small), '--only', ','.join(map(str, [1011, 2001, *failed])), '--timeout', '60')
+    found = verdicts(done)
+    assert found['passed'] == {1011, 2001} and not found['undecided'], done.stdout
+    assert found['failed'] == set(failed)
+    assert 'no reply, 6 times, while other requests are answered' in done.stdout
+    assert asked[70] < 8 * 40, asked  # eight formats
+
+
+def test_queries_of_a_switch_without_fp16():
+    """They are of that format: code 3 comes before code 5."""
+    with late_switch(0, lambda request, reply: reply[:5] + b'\xb0' + reply[6:]) as small:
+        done = conform(*where(small), '--only', '2018')
+    assert verdicts(done) == {'not offered': {2018}} and 'queries are of fp16' in done.stdout
+
+
+def test_nothing_is_computed():
+    """What comes back as it was is not called a switch that computes."""
+    with late_switch(0, lambda request, reply: request) as small:
+        done = conform(*where(small))
+    assert done.returncode == NOBODY and done.stderr == (
+        f"netfc-conform: what is sent to 127.0.0.1 UDP port {small.port} comes back as it was: is that the"
+        " switch's port (--port), and does the switch compute?\n")
 
 
 def test_nobody_answers():
