@@ -51,7 +51,7 @@ def test_programs_that_are_missing():
     (['tun'], "no kind of switch 'tun': tap, "), (['--write', '--only', '1'], 'leave --only out')])
 def test_wrong_usage(words, said):
     done = ask(*words)
-    assert done.returncode == 2 and said in done.stderr
+    assert done.returncode == 1 and said in done.stderr
 
 
 def test_no_build(tmp_path):
