@@ -16,7 +16,7 @@ import pytest
 import aggregation_workers as workers
 import hosts
 import switch
-from netfc import aggregation, protocol
+from netfc import aggregation
 
 SWITCH_IP, SWITCH_IP6 = hosts.SWITCH_IP, hosts.SWITCH_IP6
 ADDRESSES = ['--address', f'{SWITCH_IP}/24', '--address', f'{SWITCH_IP6}/64']
@@ -203,21 +203,6 @@ def test_reasons(tmp_path):
         for expected, reply in reasons_of(host, team):
             assert (reply.code, reply.name) == (7, expected)
         assert live.stop()['aggregate']['wrong_token'] == 1
-
-
-@pytest.mark.parametrize('damage, code', [
-    ((2, 9), 1), ((3, 7), 2), ((4, 0), 3), ((4, 11), 3), ((6, 0xff), 4)],
-    ids=['version', 'op', 'format 0', 'format', 'length'])
-def test_wrong_headers(tmp_path, damage, code):
-    offset, byte = damage
-    with aggregating(tmp_path) as (host, live):
-        worker, = make_workers(host, 1)
-        payload = bytearray(aggregation.chunk(worker.place, 33, 5, 0, bytes(8)))
-        payload[offset] = byte
-        worker.send(bytes(payload))
-        status = worker.socket.recv(65536)[protocol.STATUS_OFFSET]
-        assert protocol.split_status(status) == (True, code, 0)
-        live.stop()
 
 
 def test_a_silent_worker_is_named(tmp_path):
