@@ -77,20 +77,25 @@ report_totals(void)
 		tally_print(&shim.tally, shim_log);
 }
 
-static bool
-is_set(const char *variable, const char *wanted)
-{
-	const char *value = getenv(variable);
-
-	return value != NULL && strcmp(value, wanted) == 0;
-}
-
 static const char *
 text_of(const char *variable)
 {
 	const char *value = getenv(variable);
 
 	return value == NULL || value[0] == '\0' ? NULL : value;
+}
+
+static unsigned int
+digit(const char *variable, unsigned int most, unsigned int otherwise)
+{
+	const char *value = text_of(variable);
+
+	if (value == NULL)
+		return otherwise;
+	if (value[0] >= '0' && value[0] <= (char)('0' + most) && value[1] == '\0')
+		return (unsigned int)(value[0] - '0');
+	shim_log("%s=%s is not a number from 0 to %u: using %u", variable, value, most, otherwise);
+	return otherwise;
 }
 
 /* A decimal number, whatever the program's locale writes for a point; -1: none. */
@@ -143,17 +148,41 @@ slots_of(const char *variable)
 	return 0;
 }
 
+/* A name that is misspelt would change nothing, and nobody would know. */
+static void
+report_unknown_variables(void)
+{
+	static const char *const known[] = {"INTERFACE", "BIND_ADDRESS", "FALLBACK", "VERBOSE",
+		"SHARED_MEMORY", "LOCAL", "DEADLINE", "JOIN_TIMEOUT", "SLOTS"};
+	static const char prefix[] = "NETFC_MPI_";
+
+	for (char **variable = environ; *variable != NULL; variable++) {
+		const char *name = *variable + sizeof(prefix) - 1;
+		size_t k = 0;
+
+		if (strncmp(*variable, prefix, sizeof(prefix) - 1) != 0)
+			continue;
+		while (k < sizeof(known) / sizeof(known[0]) &&
+			(strlen(known[k]) != strcspn(name, "=") ||
+				strncmp(name, known[k], strlen(known[k])) != 0))
+			k++;
+		if (k == sizeof(known) / sizeof(known[0]))
+			shim_log("there is no variable %.*s: see libnetfc-mpi(7)",
+				(int)strcspn(*variable, "="), *variable);
+	}
+}
+
 static void
 read_settings(struct settings *settings)
 {
+	report_unknown_variables();
 	settings->switches = text_of("NETFC_SWITCH");
 	settings->interface = text_of("NETFC_MPI_INTERFACE");
 	settings->bind_address = text_of("NETFC_MPI_BIND_ADDRESS");
-	settings->fallback = is_set("NETFC_MPI_FALLBACK", "1");
-	settings->verbose = is_set("NETFC_MPI_VERBOSE", "2") ? 2 : is_set("NETFC_MPI_VERBOSE", "1");
-	settings->separate = is_set("NETFC_MPI_SHARED_MEMORY", "0");
-	settings->local = is_set("NETFC_MPI_LOCAL", "1") ||
-		(settings->switches == NULL && !is_set("NETFC_MPI_LOCAL", "0"));
+	settings->fallback = digit("NETFC_MPI_FALLBACK", 1, 0) != 0;
+	settings->verbose = (int)digit("NETFC_MPI_VERBOSE", 2, 0);
+	settings->separate = digit("NETFC_MPI_SHARED_MEMORY", 1, 1) == 0;
+	settings->local = digit("NETFC_MPI_LOCAL", 1, settings->switches == NULL) != 0;
 	settings->deadline_ms = milliseconds("NETFC_MPI_DEADLINE", DEADLINE_S);
 	settings->join_ms = milliseconds("NETFC_MPI_JOIN_TIMEOUT", JOIN_S);
 	settings->slots = slots_of("NETFC_MPI_SLOTS");

@@ -242,6 +242,22 @@ def test_the_table_has_all_reductions_by_their_way(node, kind):
     assert [by_way['switch'] + by_way['node'], by_way['MPI']] == [int(said[1]), int(said[2])], done
 
 
+def test_variables_that_are_not_understood_are_told(alone, kind):
+    """Those of the documents are known."""
+    documents = (SOURCES.parents[1] / 'docs' / 'mpi.md').read_text()
+    known = dict.fromkeys(re.findall(r'^\| `(NETFC_MPI_[A-Z_]+)`', documents, re.M), '')
+    wrong = {'NETFC_MPI_LOCAL': 'yes', 'NETFC_MPI_VERBOSE': '3', 'NETFC_MPI_FALLBACK': '01', 'NETFC_MPI_FALBACK': '1',
+             'NETFC_MPI_SLOT': '4'}
+    done = mpi_runs.run(alone, kind, 2, mpi_runs.checks(kind), 'allreduce', **{**known, **wrong, **NO_SWITCH})
+    assert done.status == 0 and len(known) > 8, done
+    assert sorted({line for line in done.err.splitlines() if line.startswith('netfc-mpi')}) == [
+        'netfc-mpi: NETFC_MPI_FALLBACK=01 is not a number from 0 to 1: using 0',
+        'netfc-mpi: NETFC_MPI_LOCAL=yes is not a number from 0 to 1: using 1',
+        'netfc-mpi: NETFC_MPI_VERBOSE=3 is not a number from 0 to 2: using 0',
+        'netfc-mpi: there is no variable NETFC_MPI_FALBACK: see libnetfc-mpi(7)',
+        'netfc-mpi: there is no variable NETFC_MPI_SLOT: see libnetfc-mpi(7)']
+
+
 @pytest.mark.parametrize('change', [
     {'NETFC_MPI_LOCAL': '0'}, {'NETFC_MPI_SHARED_MEMORY': '0'}, {'NETFC_TEST_NODES': '{0} {1}'}],
     ids=['refused', 'not_shared', 'two_nodes'])
