@@ -8,7 +8,8 @@
 #define FORMATS (1U << AGGREGATE_FP32 | 1U << AGGREGATE_FP64)
 #define BLOCK_BYTES 4096 /* of values of a rank at a time: the sums stay in a cache */
 /* Those of floats are shorter, however many. */
-#define TOTALS_BYTES aggregate_totals_bytes(AGGREGATE_FP64, BLOCK_BYTES / sizeof(double))
+#define TOTALS_BYTES \
+	aggregate_totals_bytes(AGGREGATE_FP64, BLOCK_BYTES / aggregate_value_bytes(AGGREGATE_FP64))
 
 struct reducer {
 	enum aggregate_isa isa;
