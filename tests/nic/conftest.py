@@ -10,12 +10,10 @@ import switch
 from nic import guest, image
 from table import Table, write
 
-NEEDED = ('qemu-system-x86_64', 'busybox', 'cpio', 'dpkg-deb', 'apt-get')
-
 
 def why_not():
     """What is missing for a guest here; empty if nothing."""
-    missing = [name for name in NEEDED if shutil.which(name) is None]
+    missing = [name for name in image.TOOLS if shutil.which(name) is None]
     if missing:
         return f"{', '.join(missing)}: not installed; scripts/test-nic installs them"
     return hosts.NO_NAMESPACES

@@ -200,9 +200,10 @@ class Guest:
 class GuestSwitch:
     """dpdk-netfc at work in a guest. A context manager."""
 
-    def __init__(self, guest, options=(), eal=(), lcores=1):
+    def __init__(self, guest, options=(), eal=(), lcores=1, memory=256):
+        """memory: in MB."""
         self.guest = guest
-        words = ['dpdk-netfc', '-l', ','.join(map(str, range(lcores))), '-m', '256', '--no-telemetry', *eal, '--',
+        words = ['dpdk-netfc', '-l', ','.join(map(str, range(lcores))), '-m', str(memory), '--no-telemetry', *eal, '--',
                  '--match', 'direct', *map(str, options), '--stats-json', '/tmp/stats']
         guest.run('rm -f /tmp/out /tmp/err /tmp/stats /tmp/status')
         started = f"sh -c 'echo $$ >/tmp/pid; exec \"$@\"' sh {shlex.join(words)}"

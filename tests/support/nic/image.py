@@ -18,6 +18,8 @@ MODULES = ('irqbypass', 'iommufd', 'vfio', 'vfio_virqfd', 'vfio_iommu_type1', 'v
 DRIVERS = ('bus_pci', 'bus_vdev', 'mempool_ring', 'mempool_stack', 'net_e1000', 'net_virtio', 'net_vmxnet3',
            'net_null')
 META_PACKAGE = 'linux-image-amd64'
+# What it takes to make one, and to run it.
+TOOLS = ('qemu-system-x86_64', 'busybox', 'cpio', 'dpkg-deb', 'apt-get')
 OPENERS = {'.ko': open, '.xz': lzma.open, '.gz': gzip.open}
 
 
