@@ -183,6 +183,18 @@ compute_reply(const struct workload *workload, uint8_t op, const struct scratch 
 	return flags;
 }
 
+/* Write the headers before the payload. Returns the sum of what the UDP checksum covers. */
+static uint16_t
+write_headers(const struct workload *workload, uint8_t *frame, uint16_t port_offset)
+{
+	const uint16_t length = (uint16_t)workload->payload_length;
+	const uint8_t *payload = frame + workload->payload_offset;
+
+	flow_write_headers(
+		&workload->flow, frame, port_offset, length, rte_raw_cksum(payload, length));
+	return (uint16_t)~((const struct rte_udp_hdr *)payload)[-1].dgram_cksum;
+}
+
 /* All z of a request are wrong, so that a lane that was not computed is noticed. */
 static void
 make_request(struct workload *workload, struct request *request, uint16_t port_offset,
@@ -192,12 +204,11 @@ make_request(struct workload *workload, struct request *request, uint16_t port_o
 	uint8_t flags = compute_reply(workload, request->op, scratch);
 	uint8_t status = NETFC_STATUS_REPLY | flags;
 
-	flow_write_headers(&workload->flow, frame, port_offset, (uint16_t)workload->payload_length);
 	write_payload(workload, payload, request->op, status, scratch, 0);
-	request->reply_sum = flow_udp_sum(&workload->flow, frame);
+	request->reply_sum = write_headers(workload, frame, port_offset);
 	memcpy(request->reply, payload, workload->payload_length);
 	write_payload(workload, payload, request->op, 0, scratch, UINT32_MAX);
-	request->frame_sum = flow_udp_sum(&workload->flow, frame);
+	request->frame_sum = write_headers(workload, frame, port_offset);
 }
 
 static void

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <ip_headers.h>
+
 #include <rte_ether.h>
 #include <rte_ip.h>
 #include <rte_udp.h>
@@ -56,21 +58,29 @@ flow_payload_offset(const struct flow *flow)
 }
 
 /**
- * Write Ethernet, IP and UDP headers. The UDP checksum is left zero.
+ * Write Ethernet, IP and UDP headers.
  *
  * @param frame where they go
  * @param port_offset added to the UDP source port
- * @param payload_length of the UDP payload that will follow
+ * @param payload_length of the UDP payload
+ * @param sum of the payload's words
  */
-void flow_write_headers(
-	const struct flow *flow, uint8_t *frame, uint16_t port_offset, uint16_t payload_length);
+static inline void
+flow_write_headers(const struct flow *flow, uint8_t *frame, uint16_t port_offset,
+	uint16_t payload_length, uint64_t sum)
+{
+	const struct ip_ends ends = {
+		.source_mac = &flow->src_mac,
+		.destination_mac = &flow->dst_mac,
+		.tags = frame,
+		.v6 = flow->ip6,
+		.source = flow->src_ip,
+		.destination = flow->dst_ip,
+		.from = (uint16_t)(flow->src_udp + port_offset),
+		.to = flow->dst_udp,
+	};
 
-/**
- * The sum of what the UDP checksum covers: pseudo-header, UDP header and payload, folded into 16
- * bits. Words are in network byte order.
- *
- * @param frame a whole frame, its UDP checksum zero
- */
-uint16_t flow_udp_sum(const struct flow *flow, const uint8_t *frame);
+	ip_write_frame(frame, &ends, payload_length, sum);
+}
 
 #endif /* FLOW_H */

@@ -29,23 +29,21 @@ worker_packet_write(struct rte_mbuf *mbuf, const struct flow *flow,
 {
 	uint8_t *frame = rte_pktmbuf_mtod(mbuf, uint8_t *);
 	uint8_t *payload = frame + flow_payload_offset(flow);
-	struct rte_udp_hdr *udp = (struct rte_udp_hdr *)payload - 1;
 	uint32_t tag = body->key == NULL ? 0 : AGGREGATE_TAG_BYTES;
 	uint64_t sum;
 
-	flow_write_headers(flow, frame, 0, (uint16_t)(AGGREGATE_HEADER_BYTES + body->length + tag));
 	aggregate_build_request(payload, message);
 	if (body->bytes != NULL)
 		memcpy(payload + AGGREGATE_HEADER_BYTES, body->bytes, body->length);
-	sum = pseudo_sum(mbuf, flow) + rte_raw_cksum(udp, sizeof(*udp) + AGGREGATE_HEADER_BYTES) +
-		body->sum;
+	sum = (uint64_t)rte_raw_cksum(payload, AGGREGATE_HEADER_BYTES) + body->sum;
 	if (tag > 0) {
 		/* Chunks whose numbers have more than 32 bits are not sent by these programs. */
 		aggregate_tag_make(body->key, payload, AGGREGATE_HEADER_BYTES + body->length, 0);
 		sum += checksum_at(body->length,
 			rte_raw_cksum(payload + AGGREGATE_HEADER_BYTES + body->length, tag));
 	}
-	udp->dgram_cksum = checksum_update(0xffff, sum);
+	flow_write_headers(
+		flow, frame, 0, (uint16_t)(AGGREGATE_HEADER_BYTES + body->length + tag), sum);
 	mbuf->data_len = (uint16_t)(worker_packet_bytes(flow, body->length) + tag);
 	mbuf->pkt_len = mbuf->data_len;
 }

@@ -8,18 +8,14 @@
  * is in one segment.
  */
 
-#include <netinet/in.h>
 #include <stdint.h>
 #include <string.h>
 
 #include <ip_headers.h>
 
 #include <rte_ether.h>
-#include <rte_ip.h>
 #include <rte_mbuf.h>
-#include <rte_udp.h>
 
-#include "checksum.h"
 #include "endpoint/endpoint.h"
 #include "frame.h"
 
@@ -45,77 +41,41 @@ datagram_map_ipv4(const void *address, uint8_t mapped[16])
 	memcpy(mapped + 12, address, IPV4_ADDR_BYTES);
 }
 
-/* Write the Ethernet header with the path's tags. Returns where the IP header goes. */
-static inline uint8_t *
-datagram_write_ethernet(uint8_t *frame, const struct path *path, const struct rte_ether_addr *mac)
-{
-	rte_be16_t type = path->network == FRAME_IPV4 ? RTE_BE16(RTE_ETHER_TYPE_IPV4)
-						      : RTE_BE16(RTE_ETHER_TYPE_IPV6);
-
-	memcpy(frame, &path->mac, RTE_ETHER_ADDR_LEN);
-	memcpy(frame + RTE_ETHER_ADDR_LEN, mac, RTE_ETHER_ADDR_LEN);
-	frame += 2 * RTE_ETHER_ADDR_LEN;
-	memcpy(frame, path->tags, path->tag_bytes);
-	frame += path->tag_bytes;
-	memcpy(frame, &type, sizeof(type));
-	return frame + sizeof(type);
-}
-
 /** Bytes of all headers, including UDP. */
 static inline size_t
 datagram_headers(const struct path *path)
 {
-	return RTE_ETHER_HDR_LEN + path->tag_bytes +
-		(path->network == FRAME_IPV4 ? sizeof(struct rte_ipv4_hdr)
-					     : sizeof(struct rte_ipv6_hdr)) +
-		sizeof(struct rte_udp_hdr);
+	return path->tag_bytes + ip_frame_headers(path->network != FRAME_IPV4);
 }
 
 /**
- * Write the headers before the UDP header.
+ * Write the headers in front of a payload, and set the packet's length.
  *
  * @param mac of the port where the frame leaves
  * @param to its address, IPv4 mapped into IPv6
- * @param udp_length header of UDP and payload
- * @param pseudo the sum of the UDP pseudo-header
- * @return where the UDP header goes
- */
-static inline struct rte_udp_hdr *
-datagram_write_headers(uint8_t *frame, const struct path *path, const struct rte_ether_addr *mac,
-	const uint8_t to[16], uint16_t udp_length, uint64_t *pseudo)
-{
-	uint8_t *ip = datagram_write_ethernet(frame, path, mac);
-
-	if (path->network == FRAME_IPV4) {
-		*pseudo = ip4_write(ip, path->address, to + 12, udp_length);
-		return (struct rte_udp_hdr *)(ip + sizeof(struct rte_ipv4_hdr));
-	}
-	*pseudo = ip6_write(ip, path->address, to, udp_length);
-	return (struct rte_udp_hdr *)(ip + sizeof(struct rte_ipv6_hdr));
-}
-
-/**
- * Write the UDP header, and set the packet's length.
- *
- * @param from, to ports
- * @param sum of the pseudo-header and of the payload
+ * @param from_port, to_port of UDP
+ * @param bytes of the payload
+ * @param sum of the payload
  */
 static inline void
-datagram_finish(struct rte_mbuf *mbuf, struct rte_udp_hdr *udp, uint16_t from, uint16_t to,
-	uint16_t udp_length, uint64_t sum)
+datagram_finish(struct rte_mbuf *mbuf, const struct path *path, const struct rte_ether_addr *mac,
+	const uint8_t to[16], uint16_t from_port, uint16_t to_port, uint16_t bytes, uint64_t sum)
 {
-	const struct rte_udp_hdr header = {
-		.src_port = rte_cpu_to_be_16(from),
-		.dst_port = rte_cpu_to_be_16(to),
-		.dgram_len = rte_cpu_to_be_16(udp_length),
-		.dgram_cksum = checksum_update(0xffff,
-			sum + rte_cpu_to_be_16(from) + rte_cpu_to_be_16(to) +
-				rte_cpu_to_be_16(udp_length)),
+	const bool v6 = path->network != FRAME_IPV4;
+	const struct ip_ends ends = {
+		.source_mac = mac,
+		.destination_mac = &path->mac,
+		.tags = path->tags,
+		.tag_bytes = path->tag_bytes,
+		.v6 = v6,
+		.source = path->address,
+		.destination = v6 ? to : to + 12,
+		.from = from_port,
+		.to = to_port,
 	};
 
-	*udp = header;
-	mbuf->data_len =
-		(uint16_t)((uint8_t *)udp - rte_pktmbuf_mtod(mbuf, uint8_t *) + udp_length);
+	ip_write_frame(rte_pktmbuf_mtod(mbuf, uint8_t *), &ends, bytes, sum);
+	mbuf->data_len = (uint16_t)(datagram_headers(path) + bytes);
 	mbuf->pkt_len = mbuf->data_len;
 }
 

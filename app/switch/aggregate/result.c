@@ -93,17 +93,16 @@ write_packet(struct rte_mbuf *mbuf, const struct result *result, uint8_t worker,
 	const struct aggregate_sender *to, const struct rte_ether_addr *mac)
 {
 	const struct body *body = body_for(result, worker);
-	uint16_t udp_length = (uint16_t)(sizeof(struct rte_udp_hdr) + AGGREGATE_HEADER_BYTES +
-		body->bytes + aggregate_seal_bytes(result->seal));
+	uint16_t bytes = (uint16_t)(AGGREGATE_HEADER_BYTES + body->bytes +
+		aggregate_seal_bytes(result->seal));
 	struct path path;
-	struct rte_udp_hdr *udp;
 	uint64_t sum;
 
 	memcpy(&path, to->path, sizeof(path));
-	udp = datagram_write_headers(
-		rte_pktmbuf_mtod(mbuf, uint8_t *), &path, mac, to->address, udp_length, &sum);
-	sum += write_result(result, worker, (uint8_t *)(udp + 1));
-	datagram_finish(mbuf, udp, result->udp_port, result->entry->ports[worker], udp_length, sum);
+	sum = write_result(
+		result, worker, rte_pktmbuf_mtod(mbuf, uint8_t *) + datagram_headers(&path));
+	datagram_finish(mbuf, &path, mac, to->address, result->udp_port,
+		result->entry->ports[worker], bytes, sum);
 }
 
 /* In a packet that is new, or NULL: there was none. */

@@ -177,15 +177,10 @@ finish(struct app *app, struct lcore *lcore, struct rte_mbuf *mbuf, const struct
 {
 	const struct aggregation *aggregation = app->aggregation;
 	const struct endpoint *endpoint = &app->port[path->port].endpoint;
-	uint16_t udp_length = (uint16_t)(sizeof(struct rte_udp_hdr) + bytes);
-	struct rte_udp_hdr *udp;
-	uint64_t sum;
 
-	udp = datagram_write_headers(rte_pktmbuf_mtod(mbuf, uint8_t *), path, &endpoint->mac,
-		aggregation->uplink->address, udp_length, &sum);
-	datagram_finish(mbuf, udp,
+	datagram_finish(mbuf, path, &endpoint->mac, aggregation->uplink->address,
 		(uint16_t)(aggregation->port + (lcore->shard - aggregation->shard)), port,
-		udp_length, sum + endpoint->checksum(payload, bytes));
+		(uint16_t)bytes, endpoint->checksum(payload, bytes));
 	begin_waiting(&lcore->shard->uplink.owed);
 	lcore->shard->uplink.counters.sent++;
 	send_packet(app, lcore, path->port, mbuf);

@@ -2,8 +2,6 @@
 #include "net/frame.h"
 
 #include <ip_headers.h>
-#include <net/ethernet.h>
-#include <netinet/udp.h>
 #include <sys/random.h>
 
 /* Of a MAC address's first byte. */
@@ -39,7 +37,7 @@ udp_checksum(const struct frame_ends *ends, const uint8_t *udp, size_t bytes)
 
 	sum = add_up(sum, ends->local, frame_address_bytes(ends));
 	sum = add_up(sum, ends->remote, frame_address_bytes(ends));
-	return (uint16_t)~ip_fold(add_up(sum, udp, bytes));
+	return (uint16_t)~checksum_fold(add_up(sum, udp, bytes));
 }
 
 bool
@@ -69,31 +67,26 @@ frame_knows_remote(const struct frame_ends *ends)
 size_t
 frame_header_bytes(const struct frame_ends *ends)
 {
-	return sizeof(struct ether_header) + sizeof(struct udphdr) +
-		(ends->v6 ? sizeof(struct ip6_hdr) : sizeof(struct iphdr));
+	return ip_frame_headers(ends->v6);
 }
 
 void
 frame_finish(const struct frame_ends *ends, uint8_t *frame, size_t payload_bytes, uint16_t from,
 	uint16_t to)
 {
-	struct ether_header ether = {.ether_type = htons(ends->v6 ? ETHERTYPE_IPV6 : ETHERTYPE_IP)};
-	struct udphdr udp = {.source = htons(from),
-		.dest = htons(to),
-		.len = htons((uint16_t)(sizeof(udp) + payload_bytes))};
-	uint8_t *datagram = frame + frame_header_bytes(ends) - sizeof(udp);
-	uint64_t sum;
+	const struct ip_ends between = {
+		.source_mac = ends->local_mac,
+		.destination_mac = ends->remote_mac,
+		.tags = frame,
+		.v6 = ends->v6,
+		.source = ends->local,
+		.destination = ends->remote,
+		.from = from,
+		.to = to,
+	};
 
-	memcpy(ether.ether_dhost, ends->remote_mac, ETH_ALEN);
-	memcpy(ether.ether_shost, ends->local_mac, ETH_ALEN);
-	memcpy(frame, &ether, sizeof(ether));
-	sum = (ends->v6 ? ip6_write : ip4_write)(
-		frame + sizeof(ether), ends->local, ends->remote, ntohs(udp.len));
-	memcpy(datagram, &udp, sizeof(udp));
-	udp.check = (uint16_t)~ip_fold(add_up(sum, datagram, sizeof(udp) + payload_bytes));
-	if (udp.check == 0)
-		udp.check = UINT16_MAX;
-	memcpy(datagram, &udp, sizeof(udp));
+	ip_write_frame(frame, &between, (uint16_t)payload_bytes,
+		add_up(0, frame + frame_header_bytes(ends), payload_bytes));
 }
 
 /* Whether it is a UDP datagram of these ends'; it may be of another length than the frame. */
