@@ -7,6 +7,7 @@
 
 #include "aggregate/aggregation.h"
 #include "dpdk/eal.h"
+#include "dpdk/quirks.h"
 #include "observe/state.h"
 #include "setup.h"
 #include "slowloris/defend.h"
@@ -69,8 +70,11 @@ count_buffers(const struct app *app, unsigned int socket)
 		if (rte_lcore_to_socket_id(lcore_id) != socket)
 			continue;
 		mbufs += MBUF_CACHE + PIPELINE_BURST;
-		for (unsigned int i = 0; i < lcore->rx_queue_count; i++)
-			mbufs += app->port[lcore->rx_queue[i].port].rx_descriptors;
+		for (unsigned int i = 0; i < lcore->rx_queue_count; i++) {
+			const struct port *port = &app->port[lcore->rx_queue[i].port];
+
+			mbufs += port->rx_descriptors + quirk_filled_buffers(port->id);
+		}
 	}
 	for (unsigned int p = 0; p < app->port_count; p++)
 		mbufs += app->port[p].tx_queues * app->port[p].tx_descriptors;

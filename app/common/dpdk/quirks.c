@@ -202,16 +202,31 @@ quirk_pool_ops(const char *name)
 	return NULL;
 }
 
+static bool
+is_af_xdp(uint16_t port)
+{
+	struct rte_eth_dev_info info;
+
+	return rte_eth_dev_info_get(port, &info) == 0 &&
+		strcmp(info.driver_name, "net_af_xdp") == 0;
+}
+
+#define FILLED 2048 /* a queue's buffers that the driver gives to the kernel */
+
+unsigned int
+quirk_filled_buffers(uint16_t port)
+{
+	return is_af_xdp(port) ? FILLED : 0;
+}
+
 /* The kernel hands a frame of AF_XDP to a NIC only if it does not cross pages. */
 static bool
 has_af_xdp(void)
 {
-	struct rte_eth_dev_info info;
 	uint16_t port;
 
 	RTE_ETH_FOREACH_DEV (port) {
-		if (rte_eth_dev_info_get(port, &info) == 0 &&
-			strcmp(info.driver_name, "net_af_xdp") == 0)
+		if (is_af_xdp(port))
 			return true;
 	}
 	return false;

@@ -75,6 +75,14 @@ const char *quirk_dense_pool_ops(void);
 void quirk_drain_rings(uint16_t port, uint16_t rx_queues);
 
 /**
+ * Buffers that a port's driver takes for each receive queue, beside its descriptors.
+ *
+ * 22.11, 24.11: net_af_xdp gives the kernel 2,048, whatever the queue's size is. Without: the last
+ * of some ports receives nothing, since there are no buffers left.
+ */
+unsigned int quirk_filled_buffers(uint16_t port);
+
+/**
  * Before ports are closed: how many buffers their drivers will not free.
  *
  * 22.11, 24.11: net_af_xdp leaves those that it has given to the kernel and that have not come

@@ -256,18 +256,19 @@ def why_no_af_xdp():
 
 @hosts.needs_namespaces
 def test_af_xdp(tmp_path):
-    """Forwards and answers, and what its driver keeps of buffers is not taken for a leak."""
+    """Forwards and answers at each port, and what its driver keeps of buffers is not taken for a leak."""
     if reason := why_no_af_xdp():
         pytest.skip(reason)
-    with hosts.veth_network(2) as (middle, (near, far)), hosts.LiveSwitch(
-            tmp_path, ['net_af_xdp0,iface=p0', 'net_af_xdp1,iface=p1'],
+    with hosts.veth_network(4) as (middle, ends), hosts.LiveSwitch(
+            tmp_path, [f'net_af_xdp{port},iface=p{port}' for port in range(4)],
             ['--forward', 'bridge', '--address', SWITCH_IP], namespace=middle) as live:
         hosts.wait_until(lambda: 'Ready' in live.stdout, 'the switch to be ready')
-        near.ping(far.ipv4)
-        far.ping(SWITCH_IP)
+        ends[0].ping(ends[1].ipv4)
+        for end in ends:
+            end.ping(SWITCH_IP)
         stats = live.stop()
     assert 'packet buffers kept by drivers' in live.stdout
-    assert stats['mbufs_leaked'] == 0 and stats['answers'] >= 3
+    assert stats['mbufs_leaked'] == 0 and stats['answers'] >= 6
 
 
 # ---- lcores and queues -----------------------------------------------------------------------
