@@ -85,7 +85,7 @@ measure(size_t bytes, size_t times, int wide)
 	}
 	qsort(seconds + 1, times, sizeof(*seconds), by_time); /* the first one warms up */
 	if (rank == 0)
-		printf("%zu bytes: median %.6f s, least %.6f s, results %08x\n", bytes,
+		printf("%zu bytes: median %.7f s, least %.7f s, results %08x\n", bytes,
 			seconds[1 + times / 2], seconds[1], checksum(results, bytes));
 	free(given);
 	free(results);

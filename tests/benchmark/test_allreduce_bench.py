@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """scripts/bench allreduce: that it measures, and what it makes of what it measured."""
 
+import argparse
 import importlib.util
 import json
 import os
@@ -8,9 +9,10 @@ import subprocess
 
 import needs
 import project_scripts
+import pytest
 import switch
 
-from benchmark.allreduce import paths, run, sparse
+from benchmark.allreduce import lengths, paths, run, sparse
 
 BENCH = project_scripts.SCRIPTS / 'bench'
 
@@ -56,6 +58,41 @@ def test_table_of_paths():
     assert lines[2:] == [
         f'| {gloo} |  |  | 50 (40 to 60) | 125 | 1.00 | 1.0 |  |',
         '| TAP | 1448 | gso | 500 (500 to 500) | 12 | 10.00 | 4.0 | 1.5 % |']
+
+
+def test_table_of_lengths():
+    """The median of all rounds' medians, the least and the most; the share is of gloo's with as many ranks."""
+    gloo = lengths.GLOO.name
+    rows = lengths.table([
+        (4, gloo, {1: [.0002], 10**6: [.2]}, None), (2, gloo, {1: [.0001]}, None), (2, 'TAP', {1: [.0001, .00015, .0002]}, None),
+        (4, 'TAP', {1: [.00002], 10**6: [.5]}, None), (2, 'TAP', {1: [.0003]}, None), (2, 'TAP', {1: [.0004]}, None),
+        (4, 'AF_XDP', None, 'no such driver')]).splitlines()
+    assert rows[0] == '| ranks | path | 1 | 1,000,000 |'
+    assert rows[2:] == [
+        f'| 2 | {gloo} | 0.100; 1.00 |  |',
+        '| 2 | TAP | 0.300 (0.150 to 0.400); 3.00 |  |',
+        f'| 4 | {gloo} | 0.200; 1.00 | 200; 1.00 |',
+        '| 4 | TAP | 0.0200; 0.10 | 500; 2.50 |']
+
+
+@needs.skip_where('' if importlib.util.find_spec('torch') else 'torch is not installed')
+@needs.needs_namespaces
+def test_lengths_by_each_path(tmp_path):
+    """One value is less than one for each rank."""
+    done = subprocess.run(
+        [BENCH, 'allreduce', '--paths', '--values', '1', '--quick', '--workers', '2', '--json', tmp_path / 'figures'],
+        text=True, env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)}, capture_output=True, timeout=3000,
+        stdin=subprocess.DEVNULL, check=False)
+    assert done.returncode == 0, done.stderr
+    measured = {name for _, name, seconds, _ in json.loads((tmp_path / 'figures').read_text()) if seconds}
+    assert {*lengths.NAMES} - {'AF_XDP on veth'} <= measured, done.stdout
+    assert '| 2 | memif | ' in done.stdout
+
+
+@pytest.mark.parametrize('word', ['0', '1,', '1k'])
+def test_lengths_that_are_none(word):
+    with pytest.raises(argparse.ArgumentTypeError):
+        lengths.lengths(word)
 
 
 def test_table_of_zeros():

@@ -131,12 +131,16 @@ def network_of(build, path, count):
     return Wired(build / "app" / "dpdk-netfc", count, path)
 
 
+def arguments(network):
+    """What the workers of a network have to be told."""
+    return network.arguments() if isinstance(network, Wired) else ()
+
+
 def measure(build, path, count, times):
     """Seconds of each sum, and what workers counted; the first sum warms up."""
     with contextlib.ExitStack() as stack:
         network = stack.enter_context(network_of(build, path, count))
-        arguments = network.arguments() if isinstance(network, Wired) else ()
-        workers = Workers(stack, build, path.by, network, arguments=arguments)
+        workers = Workers(stack, build, path.by, network, arguments=arguments(network))
         took = workers.seconds(SIZE, times + 1)[1:]
         counters = workers.counters()
     return {"path": path.name, "workers": len(counters), "seconds": took,

@@ -10,9 +10,10 @@ import statistics
 import sys
 import time
 
-from benchmark.allreduce import paths
+from benchmark.allreduce import lengths, paths
 from benchmark.allreduce.links import Switched, bridged
 from benchmark.allreduce.team import Workers, total
+from benchmark.allreduce.units import size_text, time_text
 from children import Child
 from command import CommandLine, head, row, write_json
 
@@ -80,21 +81,6 @@ def find(results, by, count, lost, size):
             if str(size) in result["seconds"]:
                 return typical(result["seconds"][str(size)])
     return None
-
-
-def size_text(size):
-    """For people."""
-    for unit, name in ((1_000_000, "MB"), (1024, "KB")):
-        if size >= unit:
-            return f"{size // unit} {name}"
-    return f"{size} bytes"
-
-
-def time_text(seconds):
-    """For people."""
-    if seconds < 1e-5:
-        return f"{1e6 * seconds:.1f} us"
-    return f"{seconds:.2f} s" if seconds >= 0.1 else f"{1e3 * seconds:.2f} ms"
 
 
 def table(results):
@@ -195,10 +181,16 @@ def main():
                         help="the other collectives, at 100 Mbit/s and 1 Gbit/s, beside gloo")
     parser.add_argument("--paths", action="store_true",
                         help="each way to the switch without a limit, beside gloo on veth")
+    parser.add_argument("--values", type=lengths.lengths, metavar="N,...", nargs="?", const=[],
+                        help="with --paths: lengths of the vectors, by the paths and by Open MPI, with "
+                        f"{' and '.join(map(str, lengths.RANKS))} ranks unless told; "
+                        f"{','.join(map(str, lengths.VALUES))} if none is given")
     options = parser.parse_args()
     with parser.in_namespaces():
         if options.collectives:
             collectives(options)
+        elif options.values is not None:
+            write_json(options.json, lengths.run(options))
         elif options.paths:
             write_json(options.json, paths.run(options.build, options.workers or 2, options.quick))
         else:

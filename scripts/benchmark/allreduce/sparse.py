@@ -10,7 +10,8 @@ import json
 import os
 import sys
 
-from benchmark.allreduce.run import size_text, time_text, typical, workers_on_links
+from benchmark.allreduce.run import typical, workers_on_links
+from benchmark.allreduce.units import size_text, time_text
 from command import CommandLine, head, row, write_json
 
 BLOCK = 4096

@@ -140,9 +140,10 @@ def is_right(kind, options, values, own):
 
 def timed(way, options, task):
     """Seconds for one vector; a reduction of one value before lets all begin at once."""
-    kind, part = task["kind"], task["bytes"] // 4 // options["workers"]
+    kind, whole = task["kind"], task["bytes"] // 4
+    part = whole // options["workers"]
     zeros = (task["filled"], task["block"]) if "filled" in task else None
-    count = part * options["workers"]
+    count = whole if kind == "all_reduce" else part * options["workers"]
     values = sparse(options["worker"], count, *zeros) if zeros else given(options["worker"], count)
     own = given(options["worker"], part)
     way.run("all_reduce", numpy.zeros(1, numpy.float32), own)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Times over lengths, as a picture."""
 
-from benchmark.allreduce.run import size_text
+from benchmark.allreduce.units import size_text
 from benchmark.mpi.run import SWITCH, figure
 from plots import pyplot, save, styled
 

@@ -14,8 +14,8 @@ import tempfile
 
 from benchmark.allreduce.links import Switched, bridged
 from benchmark.allreduce.paths import MEMIF, Wired
-from benchmark.allreduce.run import size_text, time_text
 from benchmark.allreduce.team import worker_cores
+from benchmark.allreduce.units import size_text, time_text
 from command import ROOT, CommandLine, head, row, write_json
 from programs import command
 from switched import SWITCH_ADDRESS
@@ -45,7 +45,8 @@ class Way:
 
 
 SWITCH = Way("the switch")
-WAYS = (SWITCH, *(Way(f"Open MPI, {name}", number) for number, name in enumerate(ALGORITHMS)))
+ALONE, *OTHERS = (Way(f"Open MPI, {name}", number) for number, name in enumerate(ALGORITHMS))
+WAYS = (SWITCH, ALONE, *OTHERS)
 
 # Of the ranks of one node: what each way sets.
 NODE_WAYS = {"no switch": {"NETFC_SWITCH": ""}, "the node is a worker": {},
@@ -103,18 +104,24 @@ def run(folder, way, options, tasks, mbit):
     return results
 
 
+def launched_on_node(build, network, ranks, environment, shift):
+    """The words of the command line before the program. environment: of NODE_WAYS."""
+    exported = {}
+    if environment is not None:
+        exported = {"LD_PRELOAD": build / "lib" / "mpi" / "libnetfc-mpi-openmpi.so",
+                    "NETFC_SWITCH": network.address,
+                    "NETFC_MPI_INTERFACE": f"memif:{network.folder}/memif,id=0-{ranks - 1}",
+                    "NETFC_MPI_BIND_ADDRESS": network.hosts[0].ipv4, **environment}
+    return mpirun(ranks, {"btl": "self,vader", "pml": "ob1"}, {**exported, "NETFC_SHIFT": shift},
+                  "--oversubscribe")
+
+
 def run_on_node(network, program, environment, options, tasks):
     """Results of all shifts, as of run(). environment: of NODE_WAYS."""
-    results, exported = {size: [] for size, _ in tasks}, {}
-    if environment is not None:
-        exported = {"LD_PRELOAD": options.build / "lib" / "mpi" / "libnetfc-mpi-openmpi.so",
-                    "NETFC_SWITCH": network.address,
-                    "NETFC_MPI_INTERFACE": f"memif:{network.folder}/memif,id=0-{options.ranks - 1}",
-                    "NETFC_MPI_BIND_ADDRESS": network.hosts[0].ipv4, **environment}
+    results = {size: [] for size, _ in tasks}
     for shift in SHIFTS:
         said = network.hosts[0].run(
-            *mpirun(options.ranks, {"btl": "self,vader", "pml": "ob1"},
-                    {**exported, "NETFC_SHIFT": shift}, "--oversubscribe"),
+            *launched_on_node(options.build, network, options.ranks, environment, shift),
             program, options.type, *(word for task in tasks for word in task), patience=PATIENCE)
         for size, median, least, bits in LINE.findall(said):
             results[int(size)].append((float(median), float(least), bits))
