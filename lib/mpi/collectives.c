@@ -128,6 +128,20 @@ COLLECTIVE(Barrier, (MPI_Comm comm), (comm))
 COLLECTIVES(_c, MPI_Count, MPI_Aint)
 #endif
 
+/*
+ * The library's own communicator is made of it, maybe, and so keeps it: it would only end, with its
+ * job, amid what makes that one.
+ */
+#define LAST(name)                           \
+	FUNCTION(name, (MPI_Comm * comm))    \
+	{                                    \
+		finish(*comm);               \
+		return shim.real.name(comm); \
+	}
+
+LAST(Comm_disconnect)
+LAST(Comm_free)
+
 #endif /* MPI_WAITS_ALONE */
 
 #ifdef MPI_IDUP_IS_MIXED_UP

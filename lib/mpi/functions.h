@@ -68,6 +68,8 @@
 	BOTH_(X, Alltoallw, 9)   \
 	X(Barrier, 1)            \
 	BOTH_(X, Bcast, 5)       \
+	X(Comm_disconnect, 1)    \
+	X(Comm_free, 1)          \
 	BOTH_(X, Exscan, 6)      \
 	BOTH_(X, Gather, 8)      \
 	BOTH_(X, Gatherv, 9)     \

@@ -50,6 +50,26 @@ check_communicators(void)
 	}
 }
 
+/* What is under way ends although its communicator is freed, be it the first that this has. */
+void
+check_freed(void)
+{
+	for (int round = 0; round < 4; round++) {
+		float mine = (float)rank, sum = -1;
+		MPI_Request request;
+		MPI_Comm comm;
+
+		MPI_Comm_dup(world, &comm);
+		if (round >= 2)
+			sum_ranks(comm);
+		MPI_Iallreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, comm, &request);
+		CHECK((round % 2 == 0 ? MPI_Comm_free : MPI_Comm_disconnect)(&comm) == MPI_SUCCESS);
+		CHECK(comm == MPI_COMM_NULL);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		CHECK(sum == (float)(ranks * (ranks - 1) / 2));
+	}
+}
+
 /* The same in all ranks. */
 static void
 shuffle(MPI_Comm *comms, int count, unsigned int seed)

@@ -71,6 +71,7 @@ struct check {
 	X(persistent_until_error) \
 	X(progress)               \
 	X(communicators)          \
+	X(freed)                  \
 	X(hundred)                \
 	X(forks)                  \
 	X(left_to_mpi)            \

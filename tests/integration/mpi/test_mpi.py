@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import aggregation_workers
+import first_joins
 import hosts
 import mpi_runs
 import pytest
@@ -46,7 +47,7 @@ def through_switch(err):
 
 
 # Ranks, and the checks that one start of them runs. What is about a first reduction comes first.
-OF_A_NODE = [(2, 'progress allreduce'), (2, 'threads'), (3, 'forks'),
+OF_A_NODE = [(2, 'progress allreduce freed'), (2, 'threads'), (3, 'forks'),
              (3, 'first_started all_types reduce unaligned started two_communicators'),
              (5, 'first_awaited first_beside allreduce doubles scatter communicators persistent persistent_misuse')]
 OF_TWO_NODES = [(4, 'allreduce all_types scatter started persistent'), (5, 'reduce doubles communicators')]
@@ -427,6 +428,32 @@ def test_a_switch_that_is_killed_is_survived_by_mpi_where_that_is_wanted(tmp_pat
         done = kill_switch_when_reducing(live, process)
     assert done.status == 0, done
     assert done.err.count('by MPI from now on') == 1, done
+
+
+@pytest.mark.parametrize('shared,workers', [('0', 3), ('1', 1)], ids=['ranks', 'nodes'])
+def test_a_switch_that_restarts_before_all_have_joined_is_no_hindrance(alone, kind, shared, workers):
+    with alone.entered():
+        restarting = first_joins.Restarting(workers, 0, alone.inside())
+    with restarting:
+        process = mpi_runs.launch(alone, kind, 3, mpi_runs.checks(kind), 'allreduce', NETFC_SWITCH=restarting.address,
+                                  NETFC_MPI_SHARED_MEMORY=shared, NETFC_MPI_VERBOSE='1')
+        restarting.restart()
+        done = mpi_runs.finish(process)
+    assert done.status == 0, done
+    assert through_switch(done.err)[0] > 0 and f'workers: {workers}, ' in done.err, done
+
+
+def test_a_switch_that_restarts_before_all_know_that_they_have_joined_is_an_error(alone, kind):
+    with alone.entered():
+        restarting = first_joins.Restarting(3, 1, alone.inside())
+    with restarting:
+        process = mpi_runs.launch(alone, kind, 3, mpi_runs.checks(kind), 'until_error', NETFC_SWITCH=restarting.address,
+                                  NETFC_MPI_SHARED_MEMORY='0', NETFC_MPI_JOIN_TIMEOUT='5')
+        restarting.restart()
+        done = mpi_runs.finish(process)
+    assert done.status == 0, done
+    assert len(re.findall(r'rank \d: .*another rank of the communicator cannot join', done.out)) == 2, done
+    assert len(re.findall(r'rank \d: .*Not all 3 workers have joined', done.out)) == 1, done
 
 
 # Where mpirun lets the others live.
