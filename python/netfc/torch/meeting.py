@@ -12,6 +12,7 @@ from typing import Any
 
 import torch.distributed as dist
 
+from netfc.allreduce import AllreduceError
 from netfc.torch import process
 from netfc.torch.jobs import Jobs, none_left
 from netfc.torch.leaves import Leaf, leaf_of
@@ -124,6 +125,12 @@ class Meeting:
         self.beat(sequence, 0, call)
         self._announce(f"called{sequence}/{self.rank}", call)
         self._gather(f"called{sequence}", _FIRST_CALL[sequence])
+
+    def confirm(self) -> None:
+        """Wait until all other ranks have joined, too. Raises as agree() does, and AllreduceError
+        if one of them has failed."""
+        self._announce(f"joined/{self.rank}", True)
+        self._gather("joined", "joined the job")
 
     def further(self, place: Place, options: Options) -> Place:
         """That of callbacks' collectives, of which rank 0 has chosen token, job and slots.
@@ -253,6 +260,8 @@ class Meeting:
                 if time.monotonic() >= end or self._have_given_up(folder):
                     raise self._missing_error(folder, what)
                 self._check_processes()
+                if self.has_failed():
+                    raise AllreduceError("Another rank has failed.", "aborted", None, None)
                 time.sleep(pause)
                 pause = min(2 * pause, _LAST_PAUSE_S)
         except RuntimeError as error:

@@ -94,6 +94,14 @@ class Reductions:
                 self._join(call)
             self._fate.check()
 
+    def confirm(self) -> None:
+        """Wait until all others have joined, too: torch's own wait for them says nothing of why one
+        does not come. Raises AllreduceError with what they say."""
+        try:
+            self._meeting.confirm()
+        except (AllreduceError, OSError, RuntimeError) as error:
+            raise self._fate.fail(self._blame.explain(0, JOINING, error, 0.0)) from error
+
     def start(self, call: Call, promise: Promise, waits: bool) -> None:
         """Start a collective, which has its number here. waits: who calls does nothing before it is
         done: then it may be when this returns, without another thread.

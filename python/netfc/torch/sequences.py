@@ -46,8 +46,10 @@ class Sequences:
         self._begin(meeting, "")
 
     def join(self) -> None:
-        """Join the job of the program's calls. Raises AllreduceError with what others say."""
+        """Join the job of the program's calls, and wait until all have. Raises AllreduceError with
+        what others say."""
         self._calls.join()
+        self._calls.confirm()
 
     def start(self, call: Call, waits: bool = False) -> Promise:
         """Start a collective; gives a promise of it. waits: who calls waits for it at once.

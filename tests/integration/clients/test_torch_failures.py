@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+import first_joins
 import needs
 import sanitized
 from test_allreduce import SERVER, joined, serving
@@ -206,6 +207,21 @@ def test_groups_go_on_after_the_switch_was_started_anew(tmp_path):
             assert ' with barrier 3, rank 2 (' in text
         assert missed[0] == missed[1]
         assert rank != 0 or 'within the timeout of 4 s; missing: rank 1, rank 2' in missed[0]
+
+
+@pytest.mark.parametrize('passed', [0, 1], ids=['all have joined', 'all know that they have'])
+def test_a_switch_that_restarts_at_the_first_join(tmp_path, passed):
+    """Before all have joined: they do. Before one knows that all have: nobody waits longer than for a join."""
+    with first_joins.Restarting(3, passed) as restarting, running(
+            tmp_path, 3, ['one_is_late', '0'], restarting.address, TIMEOUT='60', NETFC_JOIN_TIMEOUT='5'
+            ) as processes:
+        restarting.restart()
+        told = [last_line(process) for process in processes]
+    if passed == 0:
+        assert [one.get('result') for one in told] == [[3.0] * 5] * 3, told
+        return
+    assert sum('Not all 3 workers have joined' in one['error'].splitlines()[0] for one in told) == 1, told
+    assert all('Not all 3 workers have joined' in one['error'] and one['seconds'] < 50 for one in told), told
 
 
 def test_a_switch_that_is_started_anew_while_a_group_goes_on(tmp_path):
