@@ -21,14 +21,15 @@ PORT = 29517
 MAX_BYTES = 4096
 
 
-def measure(build, ranks, rounds, times):
+def measure(build, ranks, rounds, times, is_async):
     """Of each length: by back end, for each round the seconds of a sum at the slowest rank."""
     path = next(path for path in PATHS if path.name == "AF_PACKET on veth")
     with contextlib.ExitStack() as stack:
         network = stack.enter_context(Wired(build / "app" / "dpdk-netfc", 2, path))
         host = next(iter(network.hosts.values()))
         host.ip("link", "set", "lo", "up")
-        options = {"address": network.address, "ranks": ranks, "store": f"tcp://127.0.0.1:{PORT}"}
+        options = {"address": network.address, "ranks": ranks, "store": f"tcp://127.0.0.1:{PORT}",
+                   "async": is_async}
         children = [stack.enter_context(Child(
             host, "benchmark.allreduce.rank", {**options, "rank": rank}, OMP_NUM_THREADS="1",
             USE_LIBUV="0", GLOO_SOCKET_IFNAME="lo", NETFC_BUILD=str(build)))
@@ -50,12 +51,15 @@ def main():
     """The command line."""
     parser = CommandLine("bench short-sums", __doc__)
     parser.add_argument("--quick", action="store_true", help="less of everything")
+    parser.add_argument("--async", action="store_true", dest="is_async",
+                        help="with async_op=True, and wait()")
     options = parser.parse_args()
     before, results = os.getloadavg()[0], []
     with parser.in_namespaces():
         for ranks in RANKS:
             rounds, times = (5, 50) if options.quick else (15, 200)
-            results.append({"ranks": ranks, "seconds": measure(options.build, ranks, rounds, times)})
+            results.append({"ranks": ranks, "seconds": measure(
+                options.build, ranks, rounds, times, options.is_async)})
     write_json(options.json, {"results": results, "load": before})
     print(f"all_reduce of float32, medians over rounds; {os.cpu_count()} cores, whose load was "
           f"{before:.1f} before\n")
