@@ -186,6 +186,14 @@ class LiveSwitch:
         """Fails if it has ended."""
         assert self.process.poll() is None, f'it ended: {self.process.returncode}\n{self.stderr}'
 
+    def wait_until_ready(self):
+        """Fails if it ends before."""
+        def ready():
+            self.check_alive()
+            return 'Ready' in self.stdout
+
+        wait_until(ready, 'the switch to be ready')
+
     def wait_for_message(self, text, times=1):
         """Waits until it has said something on stderr, so many times since its start."""
         def said():

@@ -86,7 +86,7 @@ def by_memif(folder, ports):
                for port in range(ports)]
     options = ['--address', f'{hosts.SWITCH_IP}/24', '--forward', 'bridge', NODES]
     with hosts.Host(0) as host, hosts.LiveSwitch(folder, devices, options) as live:
-        hosts.wait_until(lambda: 'Ready' in live.stdout, 'the switch')
+        live.wait_until_ready()
         host.ip('link', 'set', 'lo', 'up')
         yield host, live, {'NETFC_MPI_INTERFACE': f'memif:{path},id=0-{ports - 1}',
                            'NETFC_MPI_BIND_ADDRESS': '10.1.0.1'}

@@ -6,15 +6,13 @@ Real processes: memory that they share, and one that is killed.
 
 import concurrent.futures
 import contextlib
-import os
 import subprocess
-import sys
 
 import aggregation_workers
 import hosts
 import numpy as np
-import project_scripts
 import pytest
+import restarts
 import sanitized
 import switch
 import tiers
@@ -23,6 +21,7 @@ from netfc import allreduce
 
 TOKEN = 0x5eed
 COUNT = 100_000
+PAIRS = 8
 SWITCH, WORKER = {4: '10.9.0.100', 6: 'fd09::64'}, {4: '10.9.0.{}', 6: 'fd09::{}'}
 
 pytestmark = pytest.mark.skipif(
@@ -37,9 +36,9 @@ def serving(folder, count, aggregate='', lcores=1):
     ports = [f'net_memif{number},role=server,id={number},socket={path},socket-abstract=no'
              for number in range(count)]
     options = ['--address', f'{SWITCH[4]}/24', '--address', f'{SWITCH[6]}/64',
-               '--forward', 'bridge', f'--aggregate=formats=fp32,slots=256{aggregate}']
-    with hosts.LiveSwitch(folder, ports, options, lcores=lcores, memory=512) as live:
-        hosts.wait_until(lambda: 'Ready' in live.stdout, 'the switch')
+               '--forward', 'bridge', f'--aggregate=formats=fp32+int32,slots=256{aggregate}']
+    with hosts.LiveSwitch(folder, ports, options, lcores=lcores, memory=1024) as live:
+        live.wait_until_ready()
         yield path, live
 
 
@@ -95,49 +94,15 @@ def test_a_port_serves_one_worker_at_a_time(tmp_path):
             pass
 
 
-# Sums as often as told, says so, and waits to be killed.
-VICTIM = """
-import sys, time
-import numpy
-from netfc import allreduce
-path, build, rounds = sys.argv[1:]
-comm = allreduce.Communicator("10.9.0.100", worker=1, workers=2, token=0x5eed, build=build,
-    interface=f"memif:{path},id=1", bind_address="10.9.0.2")
-for _ in range(int(rounds)):
-    comm.allreduce(numpy.full(10, 2, "f4"))
-print("done", flush=True)
-time.sleep(1000)
-"""
-
-
-def killed_worker(path, rounds):
-    return subprocess.Popen([sys.executable, '-c', VICTIM, str(path), str(switch.BUILD),
-                             str(rounds)],
-                            env=os.environ | {'PYTHONPATH': str(project_scripts.PROJECT / 'python')},
-                            stdout=subprocess.PIPE, text=True)
-
-
-@pytest.mark.parametrize('times', [5, *tiers.later('long', 1_000)])
-def test_a_worker_that_is_killed_and_started_again(tmp_path, times):
-    """It has the port that it had, always: it gets no earlier result, and the other is told."""
-    with serving(tmp_path, 2, ',stall=100000') as (path, live):
-        for _ in range(times):
-            victim = killed_worker(path, 3)
-            with communicator(path, 0, 2) as comm:
-                for _ in range(3):
-                    values = np.ones(10, 'f4')
-                    comm.allreduce(values)
-                    assert set(values) == {3}
-                assert victim.stdout.readline() == 'done\n'
-                victim.kill()
-                victim.communicate()
-                with pytest.raises(allreduce.AllreduceError) as caught:
-                    communicator(path, 1, 2)
-                assert caught.value.status == 'taken'
-                with pytest.raises(allreduce.AllreduceError, match='started anew') as caught:
-                    comm.allreduce(values)
-                assert (caught.value.status, caught.value.worker) == ('failed', 1)
-        assert live.stop()['aggregate']['taken'] == times
+@pytest.mark.parametrize('times', [1, *tiers.later('long', 10_000 // PAIRS)])
+def test_workers_that_are_killed_and_started_again(tmp_path, times):
+    """They have the port that they had, always: none gets an earlier result, and the others are told."""
+    with serving(tmp_path, 2 * PAIRS) as (path, live):
+        memif = f'memif:{path},id=%u'
+        process = subprocess.Popen(
+            restarts.words(PAIRS, times, '--switch', SWITCH[4], '--from', '10.9.0.1%u', '--interface-0', memif,
+                           '--interface-1', memif), text=True, **restarts.PIPES)
+        assert restarts.count_of(process) == PAIRS * times == live.stop()['aggregate']['taken']
 
 
 @pytest.mark.parametrize('options, message', [

@@ -15,14 +15,17 @@ import hosts
 import numpy as np
 import project_scripts
 import pytest
+import restarts
 import sanitized
 import switch
+import tiers
 from needs import WITHOUT_RIGHTS
 
 from netfc import allreduce
 
 TOKEN = 0x5eed
 COUNT = 20_000
+PAIRS = 4
 PORT = 20040
 SERVER = switch.BUILD / 'tests' / 'allreduce' / 'allreduce_serve'
 SWITCH = {4: hosts.SWITCH_IP, 6: hosts.SWITCH_IP6}
@@ -35,23 +38,6 @@ comm = allreduce.Communicator(sys.argv[1], build=sys.argv[2], interface='xdp:eth
 print(comm.info['path'], flush=True)
 time.sleep(600)
 """
-# Worker 1, which reduces once.
-REDUCES = """
-import sys, time
-import numpy as np
-from netfc import allreduce
-try:
-    comm = allreduce.Communicator(
-        sys.argv[1], build=sys.argv[2], interface='xdp:eth0', token=int(sys.argv[3]),
-        job=int(sys.argv[4]), worker=1, workers=2)
-    values = np.full(5, float(sys.argv[5]), 'f4')
-    comm.allreduce(values)
-    print(values.tolist(), flush=True)
-except allreduce.AllreduceError as error:
-    print(error.status, flush=True)
-time.sleep(600)
-"""
-
 pytestmark = [
     hosts.needs_namespaces,
     pytest.mark.skipif(
@@ -197,37 +183,18 @@ def test_a_worker_that_is_killed():
         hosts.wait_until(lambda: not has_program(host), 'the program to be gone')
 
 
-@contextlib.contextmanager
-def worker_that_reduces(host, job, value):
-    """Yields what it prints: the sum, or why it has none. Then it is killed."""
-    process = host.start(
-        sys.executable, '-c', REDUCES, f'{hosts.SWITCH_IP}:{PORT}', switch.BUILD, TOKEN, job, value,
-        stdout=subprocess.PIPE, env=ENVIRONMENT)
-    try:
-        yield process.stdout
-    finally:
-        process.kill()
-        process.wait()
-
-
 @pytest.mark.usefixtures('allowed')
-def test_a_worker_that_is_killed_and_started_again():
-    """With the same token while its job goes on: it gets no earlier call's sum, and the other one is
-    told who is missing."""
-    with serving(stall_ms=2000) as (_, host):
-        for job in range(1, 4):
-            with contextlib.ExitStack() as stack:
-                with worker_that_reduces(host, job, job) as told:
-                    other = stack.enter_context(communicator(
-                        host, job=job, interface='eth0', worker=0, workers=2))
-                    values = np.full(5, 10 * job, 'f4')
-                    other.allreduce(values)
-                    assert values.tolist() == [11 * job] * 5
-                    assert told.readline() == f'{values.tolist()}\n'
-                with worker_that_reduces(host, job, 1000) as told:
-                    assert told.readline() == 'taken\n'
-                    with pytest.raises(allreduce.AllreduceError, match='Worker 1 .* silent'):
-                        other.allreduce(values)
+@pytest.mark.parametrize('times', [1, *tiers.later('long', 10_000 // PAIRS)])
+def test_workers_that_are_killed_and_started_again(tmp_path, times):
+    """None gets an earlier result, and the others, which have sockets on the same hosts, are told."""
+    options = ['--address', f'{SWITCH[4]}/24', '--forward', 'bridge', '--aggregate=formats=int32,slots=256']
+    with hosts.veth_network(PAIRS) as (middle, stations), hosts.LiveSwitch(
+            tmp_path, hosts.veth_ports(PAIRS), options, namespace=middle, memory=512) as live:
+        live.wait_for_ports(hosts.veth_names(PAIRS))
+        pairs = [host.start(*restarts.words(1, times, '--switch', SWITCH[4], '--from', host.ipv4,
+                                            '--interface-1', 'xdp:eth0', '--job', job), **restarts.PIPES)
+                 for job, host in enumerate(stations)]
+        assert sum(map(restarts.count_of, pairs)) == PAIRS * times == live.stop()['aggregate']['taken']
 
 
 def test_a_switch_that_moves():

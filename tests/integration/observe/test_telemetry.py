@@ -297,7 +297,7 @@ def test_statistics_do_not_wait_for_a_trace(tmp_path):
         return count
 
     with hosts.LiveSwitch(tmp_path, ['net_null0,no-rx=1'], telemetry=True) as live:
-        hosts.wait_until(lambda: 'Ready' in live.stdout, 'the switch to be ready')
+        live.wait_until_ready()
         with Telemetry(live.telemetry_path) as telemetry, socket.socket(
                 socket.AF_UNIX, socket.SOCK_SEQPACKET) as waiting:
             waiting.connect(str(live.telemetry_path))

@@ -262,7 +262,7 @@ def test_af_xdp(tmp_path):
     with hosts.veth_network(4) as (middle, ends), hosts.LiveSwitch(
             tmp_path, [f'net_af_xdp{port},iface=p{port}' for port in range(4)],
             ['--forward', 'bridge', '--address', SWITCH_IP], namespace=middle) as live:
-        hosts.wait_until(lambda: 'Ready' in live.stdout, 'the switch to be ready')
+        live.wait_until_ready()
         ends[0].ping(ends[1].ipv4)
         for end in ends:
             end.ping(SWITCH_IP)
@@ -371,7 +371,7 @@ def test_steering_is_refused_or_taken(tmp_path):
             lcores=2) as live:
         live.wait_for_ports(['eth0'])
         host.configure()
-        hosts.wait_until(lambda: 'Ready' in live.stdout, 'the switch to be ready')
+        live.wait_until_ready()
         said = [line for line in live.stdout.splitlines() if line.startswith('  steering')]
         assert len(said) == 1
         assert 'net_tap refuses rules' in said[0] or 'rules: 1 (shards: 0, addresses: 1)' in said[0]
