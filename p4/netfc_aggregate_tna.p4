@@ -14,6 +14,7 @@
 
 #include "include/aggregate/parser.p4"
 #include "include/aggregate/jobs.p4"
+#include "include/aggregate/verdict.p4"
 #include "include/aggregate/slots_tna.p4"
 #if NETFC_FORMAT == NETFC_INT32
 #include "include/aggregate/int32_tna.p4"
@@ -51,6 +52,8 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
                     inout ingress_intrinsic_metadata_for_deparser_t for_deparser,
                     inout ingress_intrinsic_metadata_for_tm_t for_tm) {
     Requests() netfc;
+    Verdict() verdict;
+    Joins() joins;
     Slots() slots;
 #ifdef NETFC_LEAF
     Above() above;
@@ -88,137 +91,7 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
         meta.index = meta.index + meta.base;
     }
 
-    action reply_code(bit<3> code) {
-        meta.fate = fate_t.REPLY;
-        meta.code = code;
-    }
-
-    action reply(bit<3> code, bit<8> reason) {
-        meta.fate = fate_t.REPLY;
-        meta.code = code;
-        meta.reason = reason;
-    }
-
-    action refuse_as_told() {
-        meta.fate = fate_t.REPLY;
-    }
-
-    action ask() {
-        meta.fate = fate_t.REPLY;
-        meta.asks = 1;
-    }
-
-    action drop_request() {
-        meta.fate = fate_t.DROP;
-    }
-
-    action work() {
-        meta.works = 1;
-        meta.fate = fate_t.DROP;
-    }
-
 #ifdef NETFC_LEAF
-    action refuse_above() {
-        meta.fate = fate_t.REPLY;
-        meta.code = AGGREGATE_STATUS_CODE;
-        meta.reason = meta.told;
-        meta.decided = 2;
-    }
-#define NETFC_REFUSE_ABOVE(asked) (_, asked, _, stranger_t.ABOVE, _, _, _) : refuse_above();
-#else
-#define NETFC_REFUSE_ABOVE(asked)
-#endif
-
-    table check {
-        key = {
-            meta.loaded : ternary;
-            meta.ask : ternary;
-            meta.member : ternary;
-            meta.stranger : ternary;
-            hdr.values.isValid() : ternary;
-            hdr.join.isValid() : ternary;
-            hdr.aggregate.count : range;
-        }
-        actions = {
-            reply_code; reply; refuse_as_told; NETFC_LEAF_ACTION(refuse_above) ask; drop_request;
-            work;
-        }
-        const default_action = drop_request();
-        const entries = {
-            (_, ask_t.REFUSE, _, _, _, _, _) : refuse_as_told();
-            (0, _, _, _, _, _, _) : reply_code(NETFC_STATUS_FORMAT);
-            (_, ask_t.CHUNK, _, _, false, _, _) : reply_code(NETFC_STATUS_LENGTH);
-            (_, ask_t.CHUNK, _, _, _, _, 0 .. 0) : reply_code(NETFC_STATUS_LENGTH);
-            NETFC_REFUSE_ABOVE(ask_t.CHUNK)
-            (_, ask_t.CHUNK, 1, _, _, _, 1 .. NETFC_LANES) : work();
-            (_, ask_t.CHUNK, 1, _, _, _, _) :
-                reply(AGGREGATE_STATUS_CODE, AGGREGATE_REASON_MISMATCH);
-            (_, ask_t.JOIN, _, _, _, false, _) : reply_code(NETFC_STATUS_LENGTH);
-            (_, ask_t.JOIN, _, _, _, _, 1 .. 0xffff) : reply_code(NETFC_STATUS_LENGTH);
-            NETFC_REFUSE_ABOVE(ask_t.JOIN)
-            (_, ask_t.JOIN, 1, _, _, _, _) : ask();
-            (_, ask_t.JOIN, _, stranger_t.UNKNOWN, _, _, _) :
-                reply(AGGREGATE_STATUS_CODE, AGGREGATE_REASON_FULL);
-            (_, ask_t.JOIN, _, stranger_t.FULL, _, _, _) :
-                reply(AGGREGATE_STATUS_CODE, AGGREGATE_REASON_FULL);
-            (_, ask_t.LEAVE, _, _, _, _, 1 .. 0xffff) : reply_code(NETFC_STATUS_LENGTH);
-            NETFC_REFUSE_ABOVE(ask_t.LEAVE)
-            (_, ask_t.LEAVE, 1, _, _, _, _) : reply(NETFC_STATUS_OK, AGGREGATE_REASON_NONE);
-            (_, _, _, stranger_t.UNKNOWN, _, _, _) :
-                reply(AGGREGATE_STATUS_CODE, AGGREGATE_REASON_NO_JOB);
-        }
-        size = 32;
-    }
-
-    /* ---- a member's join --------------------------------------------------------------------- */
-
-    action compare_join() {
-        meta.asked_workers = hdr.join.workers - meta.workers;
-        meta.asked_slots = hdr.join.slots |-| (NETFC_SLOTS - 1);
-        meta.asked_bytes = hdr.join.bytes |-| (NETFC_VALUES_BYTES - 1);
-    }
-
-    action grant() {
-        meta.learn = 1;
-        meta.reason = AGGREGATE_REASON_NONE;
-        hdr.join.shards = 1;
-        hdr.join.slots = NETFC_SLOTS;
-        hdr.join.bytes = NETFC_VALUES_BYTES;
-        hdr.join.least = NETFC_VALUES_BYTES;
-    }
-
-    action mismatch() {
-        meta.code = AGGREGATE_STATUS_CODE;
-        meta.reason = AGGREGATE_REASON_MISMATCH;
-    }
-
-    /* As many workers as there are, and space for what the program needs. */
-    table joins {
-        key = {
-            meta.asked_workers : ternary;
-            meta.asked_slots : ternary;
-            meta.asked_bytes : ternary;
-        }
-        actions = { grant; mismatch; }
-        const default_action = mismatch();
-        const entries = {
-            (_, 0, _) : mismatch();
-            (_, _, 0) : mismatch();
-            (0, _, _) : grant();
-        }
-        size = 4;
-    }
-
-#ifdef NETFC_LEAF
-    action refuse_place(bit<8> reason) {
-        meta.code = AGGREGATE_STATUS_CODE;
-        meta.reason = reason;
-    }
-
-    action decide_here() {
-        meta.decided = 1;
-    }
-
     action write_decided() {
         hdr.place.decided = meta.decided;
     }
@@ -322,16 +195,7 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
             forward.apply();
         } else {
             add_base();
-            compare_join();
-#ifdef NETFC_LEAF
-            if (meta.above == 0) {
-                check.apply();
-            } else if (meta.loaded == 1) {
-                work();
-            }
-#else
-            check.apply();
-#endif
+            verdict.apply(hdr, meta);
             meta.answered = 1;
             hdr.ipv4.time_to_live = NETFC_HOPS;
             mark_reply();
@@ -345,18 +209,7 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
                 slots.apply(hdr, meta);
                 NETFC_EACH_LANE(NETFC_LANE_APPLY)
             } else if (meta.asks == 1) {
-#ifdef NETFC_LEAF
-                decide_here();
-                if (meta.leaf == 1 && meta.placed == 0) {
-                    refuse_place(AGGREGATE_REASON_PLACE);
-                } else if (meta.leaf == 0 && hdr.level0.isValid()) {
-                    refuse_place(AGGREGATE_REASON_NO_PARENT);
-                } else {
-                    joins.apply();
-                }
-#else
-                joins.apply();
-#endif
+                joins.apply(hdr, meta);
             }
 #ifdef NETFC_LEAF
             if (hdr.place.isValid()) {

@@ -5,6 +5,7 @@
 
 #include "include/aggregate/parser.p4"
 #include "include/aggregate/jobs.p4"
+#include "include/aggregate/verdict.p4"
 #include "include/aggregate/lane_v1model.p4"
 #include "include/aggregate/datagram_v1model.p4"
 #include "include/aggregate/slots_v1model.p4"
@@ -48,6 +49,8 @@ control VerifySums(inout headers_t hdr, inout meta_t meta) {
 
 control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t standard) {
     Requests() netfc;
+    Verdict() verdict;
+    Joins() joins;
     Slots() slots;
     DatagramSum() datagram_sum;
     NETFC_EACH_LANE(NETFC_LANE_INSTANCE)
@@ -86,12 +89,6 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
         size = NETFC_HOSTS;
     }
 
-    action answer() {
-        meta.fate = fate_t.REPLY;
-        meta.code = 0;
-        meta.reason = 0;
-    }
-
     action refuse(bit<8> reason) {
         meta.fate = fate_t.REPLY;
         meta.code = AGGREGATE_STATUS_CODE;
@@ -99,6 +96,7 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
     }
 
     apply {
+        meta.reason = hdr.aggregate.reason;
         netfc.apply(hdr, meta);
         /* Lengths fit into each other and into the frame, or else it is no datagram. */
         if (meta.ask != ask_t.NONE) {
@@ -129,107 +127,51 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
             if (standard.checksum_error == 1 ||
                 (hdr.udp.checksum != 0 && folded != 0xffff)) {
                 meta.fate = fate_t.DROP;
-#ifdef NETFC_LEAF
-            } else if (meta.above == 1) {
-                if (meta.loaded == 1) {
-                    slots.apply(hdr, meta);
-                }
-#endif
-            } else if (meta.ask == ask_t.REFUSE) {
-                meta.fate = fate_t.REPLY;
-            } else if (meta.loaded == 0) {
-                meta.fate = fate_t.REPLY;
-                meta.code = NETFC_STATUS_FORMAT;
-            } else if (meta.ask == ask_t.CHUNK && hdr.aggregate.reason[7:7] == 1) {
-                refuse(AGGREGATE_REASON_DIGITS);
-            } else if (meta.ask == ask_t.CHUNK && (!hdr.values.isValid() ||
-                       hdr.aggregate.count == 0)) {
-                meta.fate = fate_t.REPLY;
-                meta.code = NETFC_STATUS_LENGTH;
-            } else if ((meta.ask == ask_t.JOIN && !hdr.join.isValid()) ||
-                       (meta.ask != ask_t.CHUNK && hdr.aggregate.count != 0)) {
-                meta.fate = fate_t.REPLY;
-                meta.code = NETFC_STATUS_LENGTH;
-            } else if (meta.ask == ask_t.JOIN && hdr.udp.length != bytes) {
-                /* A place in a tree, which is not looked at; nothing is granted that is not summed. */
-                refuse(AGGREGATE_REASON_NO_PARENT);
-            } else if (hdr.udp.length != bytes) {
-                meta.fate = fate_t.REPLY;
-                meta.code = NETFC_STATUS_LENGTH;
-#ifdef NETFC_LEAF
-            } else if (meta.stranger == stranger_t.ABOVE) {
-                refuse(meta.told);
-                hdr.place.decided = 2;
-#endif
-            } else if (meta.member == 0 && meta.stranger == stranger_t.UNKNOWN) {
-                if (meta.ask == ask_t.JOIN) {
-                    refuse(AGGREGATE_REASON_FULL);
-                } else {
-                    refuse(AGGREGATE_REASON_NO_JOB);
-                }
-            } else if (meta.member == 0 && meta.stranger == stranger_t.FULL) {
-                if (meta.ask == ask_t.JOIN) {
-                    refuse(AGGREGATE_REASON_FULL);
-                }
-            } else if (meta.member == 0) {
-                if (meta.ask == ask_t.JOIN) {
-                    refuse(AGGREGATE_REASON_TAKEN);
-                }
             } else {
-                place = (bit<32>)meta.job * NETFC_WORKERS + (bit<32>)hdr.aggregate.worker;
+                verdict.apply(hdr, meta);
+            }
+            place = (bit<32>)meta.job * NETFC_WORKERS + (bit<32>)hdr.aggregate.worker;
+            if (meta.member == 1) {
                 worker_ports.read(joined_port, place);
                 restarted_workers.read(restarted, (bit<32>)meta.job);
+            }
+#ifdef NETFC_LEAF
+            if (meta.above == 1) {
+                if (meta.works == 1) {
+                    slots.apply(hdr, meta);
+                }
+            } else
+#endif
+            if (meta.asks == 1) {
+                joins.apply(hdr, meta);
                 /* A process that was started anew would take results of its place's first chunks. */
-                if (meta.ask == ask_t.JOIN) {
-                    incarnations.read(incarnation, place);
-#ifdef NETFC_LEAF
-                    hdr.place.decided = 1;
-#endif
-                    if (joined_port != 0 && joined_port != hdr.udp.source) {
-                        refuse(AGGREGATE_REASON_TAKEN);
-                    } else if (joined_port != 0 && incarnation != hdr.join.incarnation) {
-                        /* The one that had this port is no more. */
-                        refuse(AGGREGATE_REASON_TAKEN);
-                        restarted_workers.write((bit<32>)meta.job,
-                                                AGGREGATE_MISSING + hdr.aggregate.worker);
-#ifdef NETFC_LEAF
-                    } else if (meta.leaf == 1 && meta.placed == 0) {
-                        refuse(AGGREGATE_REASON_PLACE);
-                    } else if (meta.leaf == 0 && hdr.level0.isValid()) {
-                        refuse(AGGREGATE_REASON_NO_PARENT);
-                    } else if (meta.leaf == 0 && hdr.place.isValid() && hdr.place.workers != 0 &&
-                               (hdr.place.below != 1 ||
-                                hdr.place.workers != (bit<32>)hdr.join.workers)) {
-                        /* Who is in a job without a parent has nobody below. */
-                        refuse(AGGREGATE_REASON_PLACE);
-#endif
-                    } else if (hdr.join.workers == meta.workers &&
-                               hdr.join.slots >= NETFC_SLOTS &&
-                               hdr.join.bytes >= NETFC_VALUES_BYTES) {
-                        answer();
-                        worker_ports.write(place, hdr.udp.source);
-                        incarnations.write(place, hdr.join.incarnation);
-                        hdr.join.shards = 1;
-                        hdr.join.slots = NETFC_SLOTS;
-                        hdr.join.bytes = NETFC_VALUES_BYTES;
-                        hdr.join.least = NETFC_VALUES_BYTES;
-                    } else {
-                        refuse(AGGREGATE_REASON_MISMATCH);
-                    }
-                } else if (joined_port == 0) {
+                incarnations.read(incarnation, place);
+                if (joined_port != 0 && joined_port != hdr.udp.source) {
+                    refuse(AGGREGATE_REASON_TAKEN);
+                } else if (joined_port != 0 && incarnation != hdr.join.incarnation) {
+                    /* The one that had this port is no more. */
+                    refuse(AGGREGATE_REASON_TAKEN);
+                    restarted_workers.write((bit<32>)meta.job,
+                                            AGGREGATE_MISSING + hdr.aggregate.worker);
+                } else if (meta.learn == 1) {
+                    worker_ports.write(place, hdr.udp.source);
+                    incarnations.write(place, hdr.join.incarnation);
+                }
+            } else if (meta.works == 1) {
+                if (joined_port == 0) {
                     refuse(AGGREGATE_REASON_NO_JOB);
-                } else if (meta.ask == ask_t.LEAVE) {
-                    answer();
-                    if (joined_port != hdr.udp.source) {
-                        refuse(AGGREGATE_REASON_TAKEN);
-                    }
                 } else if (restarted != 0) {
                     refuse(restarted);
                     hdr.values.v0 = NETFC_FAILED_NO_JOB;
-                } else if (hdr.aggregate.count > NETFC_LANES) {
-                    refuse(AGGREGATE_REASON_MISMATCH);
                 } else {
                     slots.apply(hdr, meta);
+                }
+            } else if (meta.ask == ask_t.LEAVE && meta.fate == fate_t.REPLY &&
+                       meta.code == NETFC_STATUS_OK) {
+                if (joined_port == 0) {
+                    refuse(AGGREGATE_REASON_NO_JOB);
+                } else if (joined_port != hdr.udp.source) {
+                    refuse(AGGREGATE_REASON_TAKEN);
                 }
             }
             if (meta.command != command_t.NONE) {
@@ -241,6 +183,7 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
             if (meta.fate == fate_t.RESULT || meta.fate == fate_t.RESULTS) {
 #ifndef NETFC_SUMS
                 NETFC_EACH_LANE(NETFC_LANE_RESULT)
+                meta.reason = AGGREGATE_ROUNDED;
 #else
                 hdr.values.setInvalid();
                 meta.reason = AGGREGATE_SUMS;
@@ -274,11 +217,14 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
             } else {
                 standard.egress_spec = standard.ingress_port;
             }
+#ifdef NETFC_LEAF
+            if (hdr.place.isValid()) {
+                hdr.place.decided = meta.decided;
+            }
+#endif
             hdr.aggregate.reply = 1;
             hdr.aggregate.code = meta.code;
-            if (meta.code == 0 || meta.code == AGGREGATE_STATUS_CODE) {
-                hdr.aggregate.reason = meta.reason;
-            }
+            hdr.aggregate.reason = meta.reason;
         }
     }
 }

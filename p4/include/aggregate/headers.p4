@@ -155,6 +155,7 @@ struct meta_t {
     bit<1> loaded;   /* all entries are there, and are this program's */
     bit<16> program; /* which one it is: NETFC_PROGRAM */
     ask_t ask;
+    bit<1> longer_request; /* a join or a leave with more than the program has headers for */
     bit<1> member;   /* a worker asks, with its job's token and from its address */
     stranger_t stranger;
     fate_t fate;
@@ -180,14 +181,17 @@ struct meta_t {
     bit<1> placed; /* a join that names the leaf's place in the tree */
     bit<8> told;   /* why all is refused */
     bit<16> count; /* as workers have sent it: the parent's is that of all lanes */
-#endif
-#if defined(NETFC_LEAF) && defined(NETFC_TNA)
     bit<8> decided; /* of a join: at which level */
+    bit<32> all_workers;   /* `workers` */
+    bit<32> asked_of_tree; /* the workers of the tree that a join names, less these */
 #endif
-#ifdef NETFC_TNA
     bit<1> works;       /* it is a chunk's and belongs to a job */
     bit<1> asks;        /* it is a member's join */
     bit<1> learn;       /* a join that was granted */
+    bit<8> asked_workers; /* of a join, less what there is */
+    bit<16> asked_slots;
+    bit<16> asked_bytes;
+#ifdef NETFC_TNA
     bit<1> answered;    /* not forwarded */
     bit<1> checksummed;
     bit<16> op;
@@ -195,9 +199,6 @@ struct meta_t {
     bit<32> before;     /* the chunk that had the entry before this one */
     bit<32> ahead;      /* how far the chunk is ahead of what the entry has */
     bit<32> missing;    /* the bits of workers whose values were not there */
-    bit<8> asked_workers; /* of a join, less what there is */
-    bit<16> asked_slots;
-    bit<16> asked_bytes;
     bit<16> residual;      /* the checksum of what does not change */
     bit<16> sums_residual; /* where sums are in the values' place */
     bit<16> longer;        /* what it grows by with the datagram's length */

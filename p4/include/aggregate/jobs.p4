@@ -79,6 +79,9 @@ control Requests(in headers_t hdr, inout meta_t meta) {
         meta.worker = own;
         meta.others = others;
         meta.group = group;
+#ifdef NETFC_LEAF
+        meta.all_workers = (bit<32>)workers;
+#endif
     }
 
 #ifdef NETFC_LEAF

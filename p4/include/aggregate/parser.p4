@@ -28,13 +28,13 @@
 
 /* UDP lengths, up to the largest that a frame can have. */
 #define NETFC_LONGEST 0x3fff
-#define NETFC_HEADER_LENGTHS UDP_HEADER_BYTES + AGGREGATE_HEADER_BYTES .. NETFC_LONGEST
-#define NETFC_JOIN_LENGTHS \
-    UDP_HEADER_BYTES + AGGREGATE_HEADER_BYTES + AGGREGATE_JOIN_BYTES .. NETFC_LONGEST
-#define NETFC_PLACE_LENGTHS                                                             \
-    UDP_HEADER_BYTES + AGGREGATE_HEADER_BYTES + AGGREGATE_JOIN_BYTES + AGGREGATE_PLACE_BYTES \
-        .. NETFC_LONGEST
-#define NETFC_CHUNK_LENGTH UDP_HEADER_BYTES + AGGREGATE_HEADER_BYTES + NETFC_VALUES_BYTES
+#define NETFC_HEADER_LENGTH UDP_HEADER_BYTES + AGGREGATE_HEADER_BYTES
+#define NETFC_HEADER_LENGTHS NETFC_HEADER_LENGTH .. NETFC_LONGEST
+#define NETFC_JOIN_LENGTH NETFC_HEADER_LENGTH + AGGREGATE_JOIN_BYTES
+#define NETFC_JOIN_LENGTHS NETFC_JOIN_LENGTH .. NETFC_LONGEST
+#define NETFC_PLACE_LENGTH NETFC_JOIN_LENGTH + AGGREGATE_PLACE_BYTES
+#define NETFC_PLACE_LENGTHS NETFC_PLACE_LENGTH .. NETFC_LONGEST
+#define NETFC_CHUNK_LENGTH NETFC_HEADER_LENGTH + NETFC_VALUES_BYTES
 
 parser AggregateParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
 #ifdef NETFC_TNA
@@ -77,9 +77,15 @@ parser AggregateParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
         NETFC_SUBTRACT(hdr.aggregate.count)
 #endif
         transition select(hdr.aggregate.op, hdr.udp.length) {
+#ifdef NETFC_LEAF
             (AGGREGATE_JOIN, NETFC_JOIN_LENGTHS) : join;
+#else
+            (AGGREGATE_JOIN, NETFC_JOIN_LENGTH) : join;
+            (AGGREGATE_JOIN, NETFC_JOIN_LENGTHS) : longer_join;
+#endif
             (AGGREGATE_JOIN, _) : header_alone;
-            (AGGREGATE_LEAVE, _) : header_alone;
+            (AGGREGATE_LEAVE, NETFC_HEADER_LENGTH) : header_alone;
+            (AGGREGATE_LEAVE, _) : longer;
             (_, NETFC_CHUNK_LENGTH) : values;
             default : header_alone;
         }
@@ -91,8 +97,9 @@ parser AggregateParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
                        hdr.join.least)
 #ifdef NETFC_LEAF
         transition select(hdr.udp.length) {
+            NETFC_JOIN_LENGTH : header_alone;
             NETFC_PLACE_LENGTHS : place;
-            default : header_alone;
+            default : longer;
         }
 #else
         NETFC_RESIDUAL
@@ -100,13 +107,28 @@ parser AggregateParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
 #endif
     }
 
-#ifdef NETFC_LEAF
+    state longer {
+        meta.longer_request = 1;
+        transition header_alone;
+    }
+
+#ifndef NETFC_LEAF
+    state longer_join {
+        meta.longer_request = 1;
+        transition join;
+    }
+
+#else
     state place {
         packet.extract(hdr.place);
         NETFC_SUBTRACT(hdr.place.levels, hdr.place.decided)
-        transition select(hdr.place.levels) {
-            1 .. AGGREGATE_MAX_LEVELS : level0;
-            default : header_alone;
+        transition select(hdr.place.levels, hdr.udp.length) {
+            (0, NETFC_PLACE_LENGTH) : header_alone;
+            (1, NETFC_PLACE_LENGTH + 2) : level0;
+            (2, NETFC_PLACE_LENGTH + 4) : level0;
+            (3, NETFC_PLACE_LENGTH + 6) : level0;
+            (AGGREGATE_MAX_LEVELS, NETFC_PLACE_LENGTH + 8) : level0;
+            default : longer;
         }
     }
 

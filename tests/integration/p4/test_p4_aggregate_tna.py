@@ -3,6 +3,7 @@
 sums, which is held against the running switch (test_p4_aggregate_twin.py)."""
 
 import collections
+import dataclasses
 
 import pytest
 
@@ -99,3 +100,81 @@ def test_the_same_messages(form):
     assert sum(arrived.values()) > twin.WORKERS * twin.CHUNKS
     kinds = {payload[15] for _, _, _, payload in arrived if payload[5] == 0x80}
     assert aggregation.OPS['join'] in {payload[3] for _, _, _, payload in arrived} and 1 in kinds
+
+
+# ---- what is refused -------------------------------------------------------------------------
+
+FORM = twin.INT32  # its tables are filled at once
+TEAM = [p4_jobs.Member(number) for number in range(2)]
+ONES = b'\0\0\0\1' * twin.LANES
+
+
+def chunk(number=0, values=ONES, *, op='sum', form=FORM, owner=0, count=None, flags=0):
+    payload = bytearray(aggregation.chunk(
+        TEAM[0].place, aggregation.OPS[op], form, number, values, owner, twin.LANES if count is None else count))
+    payload[5] = flags
+    return bytes(payload)
+
+
+def join(place=None, padding=0, **changes):
+    return aggregation.join(dataclasses.replace(TEAM[0].place, **changes), len(TEAM), twin.SLOTS,
+                            4 * twin.LANES, place=place) + bytes(padding)
+
+
+def digits(lanes, owner=0):
+    part = aggregation.Part(0, (1,) * lanes, 0, 1, 0, 1)
+    return chunk(values=bytes(part), owner=aggregation.DIGITS + owner)
+
+
+# Each with the code of its reply, and the reason if the code is 7.
+REFUSED = {
+    'digits': (digits(twin.LANES), 7, 15),
+    'digits as long as values': (digits(twin.LANES - 2), 7, 15),
+    'digits with an owner': (digits(twin.LANES - 2, aggregation.OWNER + 1), 7, 15),
+    'a label in a sum': (chunk(flags=1), 4, None),
+    'a label': (aggregation.label(TEAM[0].place, FORM, 0, 5), 2, None),
+    'zeros': (aggregation.zeros(TEAM[0].place, aggregation.OPS['sum'], FORM, 0, twin.LANES), 4, None),
+    'zeros with values': (chunk(flags=2), 4, None),
+    'results of another format': (chunk(form=0x50 + FORM), 3, None),
+    'a copy': (chunk(op='copy', owner=aggregation.OWNER), 2, None),
+    'the least': (chunk(op='min'), 2, None),
+    'no values': (chunk(count=0), 4, None),
+    'more values than lanes': (chunk(count=twin.LANES + 1), 7, 4),
+    'a tag': (chunk(values=ONES + bytes(8), count=twin.LANES), 4, None),
+    'a join with another token': (join(token=5), 7, 14),
+    'a join of a worker too many': (join(number=len(TEAM)), 7, 5),
+    'a join of no job': (join(job=9), 7, 5),
+    'a join in a tree': (join(aggregation.Place(((2, 1),), 9)), 7, 12),
+    'a join of no tree': (join(aggregation.Place((), 0)), 7, 12),
+    'a padded join': (join(padding=8), 7, 12),
+    'a leave with more': (aggregation.leave(TEAM[0].place) + bytes(4), 4, None),
+}
+
+
+@pytest.mark.parametrize('program', [
+    pytest.param(lambda: twin.as_python(TEAM, 'sums', FORM), id='BMv2'),
+    pytest.param(lambda: tofino(TEAM, FORM), id='Tofino')])
+def test_refusals(program):
+    """What a program does not know it says so of, and sums nothing of it."""
+    program = program()
+    replies = [frame for sent in twin.join_frames(TEAM, FORM) for _, frame in program.receive(sent)]
+    # No features, in the byte of the reason.
+    assert [p4_jobs.payload_of(frame)[5:16:10] for frame in replies] == [b'\x80\0'] * len(TEAM)
+    told = {}
+    for what, (payload, _, _) in REFUSED.items():
+        [(_, frame)] = program.receive(p4_jobs.frame(TEAM[0], payload))
+        check_frame(frame)
+        reply = p4_jobs.payload_of(frame)
+        assert reply[:5] == payload[:5] and len(reply) == len(payload)
+        told[what] = reply[5] >> 4 & 7, reply[15] if reply[5] & 0x70 == 0x70 else None
+    assert told == {what: (code, reason) for what, (_, code, reason) in REFUSED.items()}
+    # Another address is another process.
+    [(_, frame)] = program.receive(p4_jobs.frame(TEAM[0], join(), source='10.1.0.77'))
+    assert p4_jobs.payload_of(frame)[5:16:10] == b'\xF0\x0E'
+    # The chunk's values are those of its workers alone.
+    sent = [program.receive(p4_jobs.frame(
+        worker, aggregation.chunk(worker.place, aggregation.OPS['sum'], FORM, 0, ONES)))
+        for worker in TEAM]
+    assert [len(made) for made in sent] == [0, len(TEAM)]
+    assert {p4_jobs.payload_of(frame)[24:] for _, frame in sent[1]} == {
+        (2).to_bytes(4, 'big').ljust(8, b'\0') * twin.LANES}

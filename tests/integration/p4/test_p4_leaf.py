@@ -338,14 +338,15 @@ def test_another_place(place, target):
     assert p4_jobs.payload_of(reply)[15] == 11
 
 
+@BOTH
 @pytest.mark.parametrize('place, reply', [
     (None, (0, 0, None)), (aggregation.Place((), 2), (0, 0, 1)), (aggregation.Place((), 9), (7, 11, 1)),
     (aggregation.Place((), 1), (7, 11, 1)), (aggregation.Place((), 2 + (1 << 16)), (7, 11, 1)),
     (aggregation.Place((), 2, below=2), (7, 11, 1)), (PLACE, (7, 12, 1))])
-def test_places_of_a_job_without_a_parent(place, reply):
+def test_places_of_a_job_without_a_parent(place, reply, target):
     """The workers that all name are those of the job: one each, as there are no leaves below."""
     team = [Member(number, 2) for number in range(2)]
-    switch = Switch('bmv2', FORM, [Member(number) for number in range(2)], team)
+    switch = Switch(target, FORM, [Member(number) for number in range(2)], team)
     asked = aggregation.join(team[0].place, 2, SLOTS, 0xFFFC, place=place)
     [(_, frame)] = switch.receive(p4_jobs.frame(team[0], asked))
     payload = p4_jobs.payload_of(frame)
