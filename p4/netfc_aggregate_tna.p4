@@ -15,6 +15,7 @@
 #include "include/aggregate/parser.p4"
 #include "include/aggregate/jobs.p4"
 #include "include/aggregate/verdict.p4"
+#include "include/aggregate/admission_tna.p4"
 #include "include/aggregate/slots_tna.p4"
 #if NETFC_FORMAT == NETFC_INT32
 #include "include/aggregate/int32_tna.p4"
@@ -54,6 +55,7 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
     Requests() netfc;
     Verdict() verdict;
     Joins() joins;
+    Admission() admission;
     Slots() slots;
 #ifdef NETFC_LEAF
     Above() above;
@@ -205,11 +207,13 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
             if (hdr.udp.checksum != 0) {
                 meta.checksummed = 1;
             }
+            if (meta.asks == 1) {
+                joins.apply(hdr, meta);
+            }
+            admission.apply(hdr, meta);
             if (meta.works == 1) {
                 slots.apply(hdr, meta);
                 NETFC_EACH_LANE(NETFC_LANE_APPLY)
-            } else if (meta.asks == 1) {
-                joins.apply(hdr, meta);
             }
 #ifdef NETFC_LEAF
             if (hdr.place.isValid()) {

@@ -64,9 +64,9 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
 #endif
     bit<16> folded;
     bit<16> bytes;
-    bit<32> place;
     bit<16> joined_port;
     bit<64> incarnation;
+    bit<64> own_incarnation;
     bit<8> restarted;
 
     action drop() {
@@ -130,11 +130,8 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
             } else {
                 verdict.apply(hdr, meta);
             }
-            place = (bit<32>)meta.job * NETFC_WORKERS + (bit<32>)hdr.aggregate.worker;
-            if (meta.member == 1) {
-                worker_ports.read(joined_port, place);
-                restarted_workers.read(restarted, (bit<32>)meta.job);
-            }
+            worker_ports.read(joined_port, (bit<32>)meta.seat);
+            restarted_workers.read(restarted, (bit<32>)meta.job);
 #ifdef NETFC_LEAF
             if (meta.above == 1) {
                 if (meta.works == 1) {
@@ -145,17 +142,18 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
             if (meta.asks == 1) {
                 joins.apply(hdr, meta);
                 /* A process that was started anew would take results of its place's first chunks. */
-                incarnations.read(incarnation, place);
+                own_incarnation = hdr.join.incarnation_high ++ hdr.join.incarnation_low;
+                incarnations.read(incarnation, (bit<32>)meta.seat);
                 if (joined_port != 0 && joined_port != hdr.udp.source) {
                     refuse(AGGREGATE_REASON_TAKEN);
-                } else if (joined_port != 0 && incarnation != hdr.join.incarnation) {
+                } else if (joined_port != 0 && incarnation != own_incarnation) {
                     /* The one that had this port is no more. */
                     refuse(AGGREGATE_REASON_TAKEN);
                     restarted_workers.write((bit<32>)meta.job,
                                             AGGREGATE_MISSING + hdr.aggregate.worker);
                 } else if (meta.learn == 1) {
-                    worker_ports.write(place, hdr.udp.source);
-                    incarnations.write(place, hdr.join.incarnation);
+                    worker_ports.write((bit<32>)meta.seat, hdr.udp.source);
+                    incarnations.write((bit<32>)meta.seat, own_incarnation);
                 }
             } else if (meta.works == 1) {
                 if (joined_port == 0) {

@@ -58,9 +58,10 @@ control DatagramSum(in headers_t hdr, in bit<16> rest, out bit<16> bytes, out bi
                   (bit<32>)hdr.join.bytes + (bit<32>)hdr.join.least +
                   (bit<32>)hdr.join.cookie[63:48] + (bit<32>)hdr.join.cookie[47:32] +
                   (bit<32>)hdr.join.cookie[31:16] + (bit<32>)hdr.join.cookie[15:0];
-            sum = sum + (bit<32>)hdr.join.incarnation[63:48] +
-                  (bit<32>)hdr.join.incarnation[47:32] + (bit<32>)hdr.join.incarnation[31:16] +
-                  (bit<32>)hdr.join.incarnation[15:0];
+            sum = sum + (bit<32>)hdr.join.incarnation_high[31:16] +
+                  (bit<32>)hdr.join.incarnation_high[15:0] +
+                  (bit<32>)hdr.join.incarnation_low[31:16] +
+                  (bit<32>)hdr.join.incarnation_low[15:0];
         }
 #ifdef NETFC_LEAF
         if (hdr.place.isValid()) {

@@ -31,7 +31,8 @@ header join_t {
     bit<16> bytes;
     bit<16> least;
     bit<64> cookie;
-    bit<64> incarnation;
+    bit<32> incarnation_high;
+    bit<32> incarnation_low;
 }
 
 /* Behind a join, in a tree: then as many levels. */
@@ -172,6 +173,7 @@ struct meta_t {
     bit<16> group;   /* for multicast */
     NETFC_INDEX base;  /* its first entry */
     NETFC_INDEX index; /* the entry of the chunk */
+    bit<16> seat;      /* of the worker, among all jobs' */
     bit<32> worker;    /* its bit */
     bit<32> others;    /* those of the other workers */
 #ifdef NETFC_LEAF
@@ -193,6 +195,7 @@ struct meta_t {
     bit<16> asked_bytes;
 #ifdef NETFC_TNA
     bit<1> answered;    /* not forwarded */
+    bit<8> ended;       /* its job, as a worker's process was started anew: 1 */
     bit<1> checksummed;
     bit<16> op;
     bit<16> differs;    /* operation or count from those of the entry's chunk: 1 */

@@ -70,12 +70,13 @@ control Requests(in headers_t hdr, inout meta_t meta) {
 
     /* ---- who asks ---------------------------------------------------------------------------- */
 
-    action member(bit<8> place, NETFC_INDEX base, bit<8> workers, bit<32> own, bit<32> others,
-                  bit<16> group) {
+    action member(bit<8> place, NETFC_INDEX base, bit<8> workers, bit<16> seat, bit<32> own,
+                  bit<32> others, bit<16> group) {
         meta.member = 1;
         meta.job = place;
         meta.base = base;
         meta.workers = workers;
+        meta.seat = seat;
         meta.worker = own;
         meta.others = others;
         meta.group = group;
@@ -86,10 +87,10 @@ control Requests(in headers_t hdr, inout meta_t meta) {
 
 #ifdef NETFC_LEAF
     /* Of a job with a parent: `group` is who to send sums to. */
-    action leaf_member(bit<8> place, NETFC_INDEX base, bit<8> workers, bit<32> own,
+    action leaf_member(bit<8> place, NETFC_INDEX base, bit<8> workers, bit<16> seat, bit<32> own,
                        bit<32> others, bit<16> group) {
         meta.leaf = 1;
-        member(place, base, workers, own, others, group);
+        member(place, base, workers, seat, own, others, group);
     }
 
 #endif

@@ -164,11 +164,12 @@ control Slots(in headers_t hdr, inout meta_t meta) {
     }
 
     /* A worker's values are there already, or they are the last that were missing. */
-#define NETFC_DUPLICATE(w) (0, _, _, 0 &&& (1 << w), w) : nothing();
-#define NETFC_LAST(w) (0, _, _, 1 << w, w) : last();
+#define NETFC_DUPLICATE(w) (_, 0, _, _, 0 &&& (1 << w), w) : nothing();
+#define NETFC_LAST(w) (_, 0, _, _, 1 << w, w) : last();
 
     table decide {
         key = {
+            meta.ended : ternary;
             meta.ahead : ternary;
             meta.differs : ternary;
             meta.workers : ternary;
@@ -178,15 +179,16 @@ control Slots(in headers_t hdr, inout meta_t meta) {
         actions = { first; only; add; last; again; nothing; refuse; }
         const default_action = refuse(AGGREGATE_REASON_WINDOW);
         const entries = {
-            (NETFC_JOB_ENTRIES, _, 1, _, _) : only();
-            (NETFC_JOB_ENTRIES, _, _, _, _) : first();
-            (0, 0, _, 0, _) : again();
-            (0, 1, _, 0, _) : refuse(AGGREGATE_REASON_MISMATCH);
+            (1, _, _, _, _, _) : refuse(AGGREGATE_REASON_NO_JOB);
+            (_, NETFC_JOB_ENTRIES, _, 1, _, _) : only();
+            (_, NETFC_JOB_ENTRIES, _, _, _, _) : first();
+            (_, 0, 0, _, 0, _) : again();
+            (_, 0, 1, _, 0, _) : refuse(AGGREGATE_REASON_MISMATCH);
             NETFC_FIRST32(NETFC_DUPLICATE)
-            (0, 1, _, _, _) : refuse(AGGREGATE_REASON_MISMATCH);
+            (_, 0, 1, _, _, _) : refuse(AGGREGATE_REASON_MISMATCH);
             NETFC_FIRST32(NETFC_LAST)
-            (0, _, _, _, _) : add();
-            (0x80000000 &&& 0x80000000, _, _, _, _) : nothing();
+            (_, 0, _, _, _, _) : add();
+            (_, 0x80000000 &&& 0x80000000, _, _, _, _) : nothing();
         }
         size = 128;
     }

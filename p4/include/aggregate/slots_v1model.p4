@@ -78,8 +78,7 @@ control Slots(in headers_t hdr, inout meta_t meta) {
             chunks.write(meta.index, hdr.aggregate.id);
             seen.write(meta.index, there);
             kinds.write(meta.index, of_packet);
-            worker_ports.write((bit<32>)meta.job * NETFC_WORKERS + (bit<32>)hdr.aggregate.worker,
-                               hdr.udp.source);
+            worker_ports.write((bit<32>)meta.seat, hdr.udp.source);
             if (there == all) {
                 meta.fate = fate_t.RESULTS;
             }

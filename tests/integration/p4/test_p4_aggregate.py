@@ -164,7 +164,7 @@ def test_jobs_for_bmv2():
         for worker in team:
             source = int.from_bytes(p4_jobs.ip_bytes(worker.ip), 'big')
             assert members.pop((switch, worker.job, worker.token, worker.number, source)) == [
-                place, 16 * place, len(team), 1 << worker.number,
+                place, 16 * place, len(team), 32 * place + worker.number, 1 << worker.number,
                 (1 << len(team)) - 1 - (1 << worker.number), 1 + place]
     assert not members
     strangers = [line for line in lines if 'netfc.strangers' in line]

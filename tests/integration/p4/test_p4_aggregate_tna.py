@@ -109,9 +109,10 @@ TEAM = [p4_jobs.Member(number) for number in range(2)]
 ONES = b'\0\0\0\1' * twin.LANES
 
 
-def chunk(number=0, values=ONES, *, op='sum', form=FORM, owner=0, count=None, flags=0):
+def chunk(number=0, values=ONES, *, worker=TEAM[0], op='sum', form=FORM, owner=0, count=None, flags=0):
     payload = bytearray(aggregation.chunk(
-        TEAM[0].place, aggregation.OPS[op], form, number, values, owner, twin.LANES if count is None else count))
+        worker.place, aggregation.OPS[op], form, number, values, owner,
+        twin.LANES if count is None else count))
     payload[5] = flags
     return bytes(payload)
 
@@ -178,3 +179,53 @@ def test_refusals(program):
     assert [len(made) for made in sent] == [0, len(TEAM)]
     assert {p4_jobs.payload_of(frame)[24:] for _, frame in sent[1]} == {
         (2).to_bytes(4, 'big').ljust(8, b'\0') * twin.LANES}
+
+
+# ---- processes -------------------------------------------------------------------------------
+
+
+BOTH = pytest.mark.parametrize('target, program', [
+    pytest.param('bmv2', lambda: twin.as_python(TEAM, 'sums', FORM), id='BMv2'),
+    pytest.param('tofino', lambda: tofino(TEAM, FORM), id='Tofino')])
+
+
+def asked(program, payload, worker=TEAM[0], port=None):
+    """The replies, as (worker, code, reason)."""
+    sender = worker if port is None else dataclasses.replace(worker, udp_port=port)
+    sent = program.receive(p4_jobs.frame(sender, payload))
+    for _, frame in sent:
+        check_frame(frame)
+    return [(reply[14], reply[5] >> 4 & 7, reply[15]) for reply in
+            (p4_jobs.payload_of(frame) for _, frame in sent)]
+
+
+def both_send(program, number=0):
+    return [asked(program, chunk(number, worker=worker), worker) for worker in TEAM]
+
+
+@BOTH
+def test_a_process_that_was_started_anew(target, program):
+    """It gets no result of the one before it, and the others hear that the job is over."""
+    program, own = program(), (5 << 32) + 7
+    for worker in TEAM:
+        assert asked(program, join(number=worker.number, incarnation=own), worker) == [
+            (worker.number, 0, 0)]
+    assert both_send(program) == [[], [(0, 0, 1), (1, 0, 1)]]
+    # One that has another port is just another one.
+    assert asked(program, join(incarnation=2), port=6000) == [(0, 7, 14)]
+    assert asked(program, join(incarnation=own)) == [(0, 0, 0)]
+    assert both_send(program, 1) == [[], [(0, 0, 1), (1, 0, 1)]]
+    reason = {'bmv2': aggregation.MISSING, 'tofino': 3}[target]
+    for incarnation in (own + 1, own + (1 << 32), 7):
+        assert asked(program, join(incarnation=incarnation)) == [(0, 7, 14)]
+        for number in (0, 1, 2):
+            assert both_send(program, number) == [[(0, 7, reason)], [(1, 7, reason)]]
+
+
+@BOTH
+def test_a_join_that_is_refused_takes_no_place(target, program):
+    program = program()
+    for workers in (len(TEAM) + 1, len(TEAM)):
+        payload = aggregation.join(dataclasses.replace(TEAM[0].place, incarnation=workers), workers,
+                                   twin.SLOTS, 4 * twin.LANES)
+        assert asked(program, payload) == [(0, 7, 4) if workers > len(TEAM) else (0, 0, 0)], target
