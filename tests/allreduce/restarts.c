@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -150,6 +151,13 @@ be_worker(const struct pair *pair, unsigned int incarnation)
 		pause();
 }
 
+/* Who ends this program ends all of its processes. */
+static void
+die_with_parent(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
 /* ---- a pair -------------------------------------------------------------------------------- */
 
 struct victim {
@@ -172,6 +180,7 @@ victim_start(const struct pair *pair, unsigned int incarnation)
 		abort();
 	victim.pid = fork();
 	if (victim.pid == 0) {
+		die_with_parent();
 		dup2(ends[1], STDOUT_FILENO);
 		execl("/proc/self/exe", "restarts", "--switch", pair->address, "--from",
 			pair->from[1], "--interface-1", pair->interface[1], "--job", job, "--port",
@@ -252,6 +261,7 @@ play(struct pair *pair, int in, int out)
 {
 	struct outcome outcome = {0};
 
+	die_with_parent();
 	if (read(in, pair->address, sizeof(pair->address)) != sizeof(pair->address))
 		_exit(1);
 	for (unsigned int i = 0; i < 2; i++)
