@@ -40,6 +40,24 @@ ranks_of(MPI_Comm comm)
 	return ranks;
 }
 
+/* Programs need theirs only as long as the call, with other libraries. False: no memory. */
+static bool
+keep_counts(struct operation *operation)
+{
+	struct call *call = &operation->call;
+	const size_t each = call->large_counts ? sizeof(MPI_Count) : sizeof(int);
+	const size_t bytes = (size_t)ranks_of(call->comm) * each;
+	void *copy;
+
+	if (call->counts == NULL)
+		return true;
+	copy = allocate(operation, bytes);
+	if (copy == NULL)
+		return false;
+	call->counts = memcpy(copy, call->counts, bytes);
+	return true;
+}
+
 /* Where results are put, where the switch works, and what is left to give to MPI in the end. */
 static bool
 prepare(struct operation *operation, bool keep_input)
@@ -59,7 +77,7 @@ prepare(struct operation *operation, bool keep_input)
 	operation->handles = call->counts == NULL
 		? &operation->handle
 		: allocate(operation, (size_t)ranks_of(call->comm) * sizeof(void *));
-	if (operation->handles == NULL)
+	if (operation->handles == NULL || !keep_counts(operation))
 		return false;
 	if (in_place && keep_input) {
 		void *copy = allocate(operation, bytes);

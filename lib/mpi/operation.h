@@ -28,8 +28,8 @@ struct call {
 	size_t first, kept;
 	unsigned int kind; /**< enum netfc_collective_kind: what the switch could do */
 	unsigned int root; /**< of a reduce */
-	/** Values that each rank keeps of a reduce-scatter, if they are not equally many. The
-	 * program's, which has to leave it as it is: int, or MPI_Count. NULL: they are. */
+	/** Values that each rank keeps of a reduce-scatter, if they are not equally many: int, or
+	 * MPI_Count. The program's, until operation_new() copies them. NULL: they are. */
 	const void *counts;
 	bool large_counts;
 	MPI_Datatype type;
@@ -70,7 +70,7 @@ struct operation {
 	const void *input; /**< as given, for MPI; MPI_IN_PLACE if still in `result` */
 	void *result;      /**< `call.count` values */
 	void *sent;        /**< what the switch works on; may be `result` */
-	void *owned[4];    /**< memory that goes with it */
+	void *owned[5];    /**< memory that goes with it */
 	struct netfc_allreduce_handle *handle; /**< the only one, mostly */
 	struct netfc_allreduce_handle **handles;
 	int started, ended;          /**< of the handles */
