@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* netfc-tables verify: compare files with a rebuild. */
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "file.h"
 #include "json.h"
 #include "netfc.h"
 #include "set/set.h"
@@ -20,7 +20,7 @@
 
 /* A file's content. */
 struct bytes {
-	uint8_t *data;
+	void *data;
 	size_t length;
 };
 
@@ -53,49 +53,6 @@ static const char notes[] = "Exit status: 0 all are right, 1 one or more are not
 
 /* ---- bytes, and where they differ ------------------------------------------------------------ */
 
-/* All table sets are much smaller; a larger file is not read. */
-#define MAX_BYTES (64u << 20)
-#define FIRST_BYTES (1u << 20)
-#define CHECKSUM_BYTES 4
-
-static const char *
-read_stream(FILE *file, struct bytes *bytes)
-{
-	size_t capacity = 0;
-
-	do {
-		if (bytes->length == capacity) {
-			uint8_t *grown;
-
-			capacity = capacity == 0 ? FIRST_BYTES : 2 * capacity;
-			grown = capacity <= MAX_BYTES ? realloc(bytes->data, capacity) : NULL;
-			if (grown == NULL)
-				return capacity <= MAX_BYTES ? netfc_strerror(NETFC_ERR_NOMEM)
-							     : netfc_strerror(NETFC_ERR_FOREIGN);
-			bytes->data = grown;
-		}
-		bytes->length +=
-			fread(bytes->data + bytes->length, 1, capacity - bytes->length, file);
-		if (ferror(file))
-			return strerror(errno);
-	} while (!feof(file));
-	return NULL;
-}
-
-/* Read a file; free its data. Gives NULL, or what went wrong. */
-static const char *
-read_bytes(const char *path, struct bytes *bytes)
-{
-	FILE *file = fopen(path, "rb");
-	const char *error;
-
-	if (file == NULL)
-		return strerror(errno);
-	error = read_stream(file, bytes);
-	fclose(file);
-	return error;
-}
-
 static unsigned
 entry_bytes(const struct netfc_table *table)
 {
@@ -108,31 +65,21 @@ table_bytes(const struct netfc_table *table)
 	return (size_t)netfc_table_size(table) * entry_bytes(table);
 }
 
-static uint32_t
-entry_at(const struct bytes *bytes, size_t offset, unsigned width)
-{
-	uint32_t value = 0;
-
-	for (unsigned b = 0; b < width; b++)
-		value = value << 8 | bytes->data[offset + b];
-	return value;
-}
-
 /* Find the table that an entry is in. `first` is the offset of the table's first entry. */
 static void
-locate_entry(const struct netfc_table *table, size_t first, const struct bytes *file,
-	const struct bytes *rebuilt, struct difference *difference)
+locate_entry(const struct netfc_table *table, size_t first, const uint8_t *file,
+	const uint8_t *rebuilt, struct difference *difference)
 {
 	unsigned width = entry_bytes(table), bits = netfc_table_key_bits(table);
-	size_t index = (difference->offset - first) / width;
+	size_t index = (difference->offset - first) / width, at = first + index * width;
 	uint32_t key = (uint32_t)index & ((UINT32_C(1) << bits) - 1);
 
 	snprintf(difference->table, sizeof(difference->table), "%s",
 		netfc_table_page_name(table, (unsigned)(index >> bits)));
 	difference->key_bits = key;
 	difference->key = netfc_table_key_signed(table) ? as_signed(key, bits) : (long long)key;
-	difference->value = entry_at(file, first + index * width, width);
-	difference->rebuilt = entry_at(rebuilt, first + index * width, width);
+	difference->value = get_number(file + at, width);
+	difference->rebuilt = get_number(rebuilt + at, width);
 }
 
 /* The tables are the file's last bytes before the checksum. */
@@ -141,14 +88,14 @@ locate(const struct netfc_set *set, const struct bytes *file, const struct bytes
 	struct difference *difference)
 {
 	const struct netfc_table *table;
-	size_t first = rebuilt->length - CHECKSUM_BYTES;
+	size_t first = rebuilt->length - FILE_CHECKSUM_BYTES;
 
 	for (unsigned t = 0; (table = netfc_set_table(set, t)) != NULL; t++)
 		first -= table_bytes(table);
 	difference->where = difference->offset < first ? "header" : "checksum";
 	for (unsigned t = 0; (table = netfc_set_table(set, t)) != NULL; t++) {
 		if (difference->offset >= first && difference->offset - first < table_bytes(table))
-			locate_entry(table, first, file, rebuilt, difference);
+			locate_entry(table, first, file->data, rebuilt->data, difference);
 		first += table_bytes(table);
 	}
 }
@@ -159,9 +106,10 @@ find_difference(const struct netfc_set *set, const struct bytes *file, const str
 	struct difference *difference)
 {
 	size_t common = file->length < rebuilt->length ? file->length : rebuilt->length;
+	const uint8_t *bytes = file->data, *right = rebuilt->data;
 	size_t offset = 0;
 
-	while (offset < common && file->data[offset] == rebuilt->data[offset])
+	while (offset < common && bytes[offset] == right[offset])
 		offset++;
 	difference->found = offset < file->length || offset < rebuilt->length;
 	difference->offset = offset;
@@ -183,7 +131,7 @@ stated_name(const struct bytes *file, char *name)
 
 	if (file->length < SET_NAME_OFFSET + NETFC_SET_NAME_SIZE)
 		return false;
-	memcpy(name, file->data + SET_NAME_OFFSET, NETFC_SET_NAME_SIZE);
+	memcpy(name, (const char *)file->data + SET_NAME_OFFSET, NETFC_SET_NAME_SIZE);
 	return memchr(name, '\0', NETFC_SET_NAME_SIZE) != NULL &&
 		netfc_set_parse_name(name, &id) == NETFC_OK;
 }
@@ -213,7 +161,7 @@ compare_with_rebuild(const struct bytes *file, struct verdict *verdict)
 	int error = netfc_set_build(verdict->set, &set);
 
 	if (error == NETFC_OK) {
-		error = netfc_set_serialize(set, (void **)&rebuilt.data, &rebuilt.length);
+		error = netfc_set_serialize(set, &rebuilt.data, &rebuilt.length);
 		if (error == NETFC_OK)
 			find_difference(set, file, &rebuilt, &verdict->difference);
 		netfc_set_free(set);
@@ -229,15 +177,15 @@ static int
 verify_file(const char *path, struct verdict *verdict)
 {
 	struct bytes file = {0};
-	int status = STATUS_DONE;
+	int error = netfc_read_file(path, &file.data, &file.length), status = STATUS_DONE;
 
 	*verdict = (struct verdict){.path = path};
-	verdict->error = read_bytes(path, &file);
-	if (verdict->error == NULL && file.data != NULL) {
+	if (error != NETFC_OK)
+		verdict->error = load_error(error);
+	else
 		load(&file, verdict);
-		if (verdict->set[0] != '\0')
-			status = compare_with_rebuild(&file, verdict);
-	}
+	if (verdict->set[0] != '\0')
+		status = compare_with_rebuild(&file, verdict);
 	verdict->good = verdict->error == NULL && !verdict->difference.found;
 	verdict->bytes = file.length;
 	free(file.data);
