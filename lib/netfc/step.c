@@ -96,31 +96,35 @@ unpack(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count,
 	}
 }
 
+/* `is_signed`: what is computed has its sign; else the decision says it. */
 static ALWAYS_INLINE void
 select_result(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count,
-	struct traits traits)
+	struct traits traits, bool is_signed)
 {
 	const uint32_t *RESTRICT x = lanes->field[NETFC_X];
 	const uint32_t *RESTRICT decision = lanes->field[step->a];
 	const uint32_t *RESTRICT y = lanes->field[step->b];
-	const uint32_t *RESTRICT magnitude = lanes->field[step->c];
+	const uint32_t *RESTRICT computed = lanes->field[step->c];
 	uint32_t *RESTRICT z = lanes->field[NETFC_Z], *RESTRICT flags = lanes->field[NETFC_FLAGS];
 
 	for (unsigned l = 0; l < count; l++) {
-		uint32_t word = decision[l], source = netfc_decide_source(word), e = magnitude[l];
-		uint32_t xl = x[l], yl = y[l];
+		uint32_t word = decision[l], source = netfc_decide_source(word);
+		uint32_t value = computed[l];
+		uint32_t e = is_signed ? magnitude_bits(value, traits) : value;
+		uint32_t constant = netfc_decide_constant(word) << traits.constant_shift;
 		bool over = e == traits.inf, sign = netfc_decide_sign(word);
-		uint32_t finite = choose(sign, negate_bits(e, traits), e);
-		uint32_t value = traits.over == traits.inf && traits.over_signed
-			? finite
-			: choose(over, traits.over ^ (sign && traits.over_signed ? traits.sign : 0),
-				  finite);
 		uint32_t flag =
 			choose(e == 0, NETFC_UNDERFLOW, 0) | choose(over, NETFC_OVERFLOW, 0);
 
-		value = choose(source == NETFC_FROM_X, xl, value);
-		value = choose(source == NETFC_FROM_Y, yl, value);
-		value = choose(source == NETFC_FROM_CONSTANT, netfc_decide_constant(word), value);
+		if (!is_signed)
+			value = choose(sign, negate_bits(e, traits), e);
+		if (traits.over != traits.inf || !traits.over_signed)
+			value = choose(over,
+				traits.over ^ (sign && traits.over_signed ? traits.sign : 0),
+				value);
+		value = choose(source == NETFC_FROM_X, x[l], value);
+		value = choose(source == NETFC_FROM_Y, y[l], value);
+		value = choose(source == NETFC_FROM_CONSTANT, constant, value);
 		z[l] = value;
 		flags[l] = choose(source == NETFC_FROM_STAGES, flag, netfc_decide_flags(word));
 	}
@@ -255,31 +259,6 @@ add_or_subtract(const struct netfc_step *step, struct netfc_lanes *lanes, unsign
 }
 
 static ALWAYS_INLINE void
-select_signed(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count,
-	struct traits traits)
-{
-	const uint32_t *RESTRICT x = lanes->field[NETFC_X];
-	const uint32_t *RESTRICT decision = lanes->field[step->a];
-	const uint32_t *RESTRICT y = lanes->field[step->b];
-	const uint32_t *RESTRICT word = lanes->field[step->c];
-	uint32_t *RESTRICT z = lanes->field[NETFC_Z], *RESTRICT flags = lanes->field[NETFC_FLAGS];
-
-	for (unsigned l = 0; l < count; l++) {
-		uint32_t d = decision[l], source = netfc_decide_source(d), value = word[l];
-		uint32_t magnitude = magnitude_bits(value, traits);
-		uint32_t constant = netfc_decide_constant(d) << traits.constant_shift;
-		uint32_t flag = choose(magnitude == 0, NETFC_UNDERFLOW, 0) |
-			choose(magnitude == traits.inf, NETFC_OVERFLOW, 0);
-
-		value = choose(source == NETFC_FROM_X, x[l], value);
-		value = choose(source == NETFC_FROM_Y, y[l], value);
-		value = choose(source == NETFC_FROM_CONSTANT, constant, value);
-		z[l] = value;
-		flags[l] = choose(source == NETFC_FROM_STAGES, flag, netfc_decide_flags(d));
-	}
-}
-
-static ALWAYS_INLINE void
 shift_right(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
 {
 	const uint32_t *a = lanes->field[step->a], *b = lanes->field[step->b];
@@ -352,12 +331,12 @@ NETFC_STEP_RUN(const struct netfc_step *step, struct netfc_lanes *lanes, unsigne
 		break;
 	case NETFC_STEP_SELECT_IEEE:
 		if (step->width == 8)
-			select_result(step, lanes, count, traits_of(step, false, 8));
+			select_result(step, lanes, count, traits_of(step, false, 8), false);
 		else
-			select_result(step, lanes, count, traits_of(step, false, 16));
+			select_result(step, lanes, count, traits_of(step, false, 16), false);
 		break;
 	case NETFC_STEP_SELECT_POSIT:
-		select_result(step, lanes, count, traits_of(step, true, 16));
+		select_result(step, lanes, count, traits_of(step, true, 16), false);
 		break;
 	case NETFC_STEP_JOIN:
 		join(step, lanes, count);
@@ -379,9 +358,9 @@ NETFC_STEP_RUN(const struct netfc_step *step, struct netfc_lanes *lanes, unsigne
 		break;
 	case NETFC_STEP_SELECT_SIGNED:
 		if (step->width == 32)
-			select_signed(step, lanes, count, traits_of(step, false, 32));
+			select_result(step, lanes, count, traits_of(step, false, 32), true);
 		else
-			select_signed(step, lanes, count, traits_of(step, false, 16));
+			select_result(step, lanes, count, traits_of(step, false, 16), true);
 		break;
 	case NETFC_STEP_SHIFT_LEFT:
 		shift_left(step, lanes, count);
