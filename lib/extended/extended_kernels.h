@@ -50,31 +50,23 @@ extended_use_fn fp8_use_plain, fp8_use_avx2, fp8_use_avx512;
 	}
 
 /* What fma.c and fma_avx512.c define: run_packet(kernel, packet, format). */
-#define FMA_USE(run_packet)                                                    \
-	EXTENDED_PACKETS(fma_fp16, run_packet, NETFC_FP16)                     \
-	EXTENDED_PACKETS(fma_posit16, run_packet, NETFC_POSIT16)               \
-	EXTENDED_PACKETS(fma_bf16, run_packet, NETFC_BF16)                     \
-	EXTENDED_PACKETS(fma_posit16_es2, run_packet, NETFC_POSIT16_ES2)       \
-	void VECTOR_NAME(fma_use)(struct extended_kernel * kernel)             \
-	{                                                                      \
-		vector_packets_fn **run = &kernel->run[NETFC_FMA - NETFC_MIN]; \
-                                                                               \
-		switch (netfc_format_id(kernel->format)) {                     \
-		case NETFC_FP16:                                               \
-			*run = fma_fp16;                                       \
-			break;                                                 \
-		case NETFC_POSIT16:                                            \
-			*run = fma_posit16;                                    \
-			break;                                                 \
-		case NETFC_BF16:                                               \
-			*run = fma_bf16;                                       \
-			break;                                                 \
-		case NETFC_POSIT16_ES2:                                        \
-			*run = fma_posit16_es2;                                \
-			break;                                                 \
-		default:                                                       \
-			break;                                                 \
-		}                                                              \
+#define FMA_USE(run_packet)                                                     \
+	EXTENDED_PACKETS(fma_fp16, run_packet, NETFC_FP16)                      \
+	EXTENDED_PACKETS(fma_posit16, run_packet, NETFC_POSIT16)                \
+	EXTENDED_PACKETS(fma_bf16, run_packet, NETFC_BF16)                      \
+	EXTENDED_PACKETS(fma_posit16_es2, run_packet, NETFC_POSIT16_ES2)        \
+	void VECTOR_NAME(fma_use)(struct extended_kernel * kernel)              \
+	{                                                                       \
+		static vector_packets_fn *const functions[] = {                 \
+			[NETFC_FP16] = fma_fp16,                                \
+			[NETFC_POSIT16] = fma_posit16,                          \
+			[NETFC_BF16] = fma_bf16,                                \
+			[NETFC_POSIT16_ES2] = fma_posit16_es2,                  \
+		};                                                              \
+		const unsigned int format = netfc_format_id(kernel->format);    \
+                                                                                \
+		if (format < RTE_DIM(functions) && functions[format] != NULL)   \
+			kernel->run[NETFC_FMA - NETFC_MIN] = functions[format]; \
 	}
 
 /*
