@@ -158,11 +158,7 @@ team_report(FILE *out, const struct team *team)
 	print_refusals(out, counters);
 	print_mismatch(out, &team->mismatch);
 	if (counters->results != 0)
-		fprintf(out,
-			"From a worker's request to its result, us: least %.3f, mean %.3f, p50 "
-			"%.3f, p99 %.3f, p99.9 %.3f, greatest %.3f\n",
-			latency.least, latency.mean, latency.p50, latency.p99, latency.p99_9,
-			latency.greatest);
+		results_print_latency(out, "From a worker's request to its result", &latency);
 	fflush(out);
 }
 

@@ -206,15 +206,13 @@ print_histogram(FILE *out, const struct histogram *histogram)
 	}
 }
 
-static void
-print_latency(FILE *out, const struct bench *bench, const struct latency *latency)
+void
+results_print_latency(FILE *out, const char *what, const struct latency *latency)
 {
 	fprintf(out,
-		"Latency, us: least %.3f, mean %.3f, p50 %.3f, p99 %.3f, p99.9 %.3f, greatest "
-		"%.3f\n",
-		latency->least, latency->mean, latency->p50, latency->p99, latency->p99_9,
+		"%s, us: least %.3f, mean %.3f, p50 %.3f, p99 %.3f, p99.9 %.3f, greatest %.3f\n",
+		what, latency->least, latency->mean, latency->p50, latency->p99, latency->p99_9,
 		latency->greatest);
-	print_histogram(out, &bench->run.latency);
 }
 
 static void
@@ -264,8 +262,10 @@ report_results(FILE *out, const struct bench *bench, const struct results *resul
 		bench->run.end == END_SIGNAL ? ", ended by a signal" : "");
 	print_packets(out, bench, results);
 	mismatch_print(out, &bench->run.mismatches, netfc_set_format(bench->set));
-	if (bench->run.counters.answered != 0)
-		print_latency(out, bench, &results->latency);
+	if (bench->run.counters.answered != 0) {
+		results_print_latency(out, "Latency", &results->latency);
+		print_histogram(out, &bench->run.latency);
+	}
 	if (bench->run.counters.right != 0)
 		print_accuracy(out, bench, &results->accuracies);
 	fflush(out);

@@ -57,6 +57,9 @@ void report_results(FILE *out, const struct bench *bench, const struct results *
 /** All of it as an object; NULL if memory is short. */
 json_t *report_json(const struct bench *bench, const struct results *results);
 
+/** Print a latency, in one line; `what` begins it. */
+void results_print_latency(FILE *out, const char *what, const struct latency *latency);
+
 /** Latency as an object. */
 json_t *results_latency_json(const struct histogram *histogram, const struct latency *latency);
 
