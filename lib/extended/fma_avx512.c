@@ -55,7 +55,7 @@ INLINE struct flags
 set_exception_flags(const struct extended_kernel *kernel, bool bf16, struct operands in,
 	struct floats sums, __m512i magnitude)
 {
-	const __m512i inf = all(kernel->inf);
+	const __m512i inf = splat(kernel->inf);
 	const __m512i greatest = _mm512_max_epu16(
 		magnitude_of(in.z), _mm512_max_epu16(magnitude_of(in.x), magnitude_of(in.y)));
 	const __m512i zeros = zero_words(bf16, sums);
@@ -74,7 +74,7 @@ INLINE __m512i
 compute_ieee(const struct extended_kernel *kernel, bool bf16, struct operands in, __mmask32 lanes,
 	struct flags *flags)
 {
-	const __m512i last = all(kernel->inf - 2);
+	const __m512i last = splat(kernel->inf - 2);
 	const struct floats sums = bf16
 		? sums_to_odd(from_bf16(in.x), from_bf16(in.y), from_bf16(in.z))
 		: sums_to_odd(from_fp16(in.x), from_fp16(in.y), from_fp16(in.z));
@@ -82,11 +82,11 @@ compute_ieee(const struct extended_kernel *kernel, bool bf16, struct operands in
 
 	*flags = (struct flags){0};
 	/* Zero less one is greater than any finite magnitude less one. */
-	if (_mm512_mask_cmpgt_epu16_mask(lanes, _mm512_sub_epi16(magnitude, all(1)), last) == 0)
+	if (_mm512_mask_cmpgt_epu16_mask(lanes, _mm512_sub_epi16(magnitude, splat(1)), last) == 0)
 		return z;
 	*flags = set_exception_flags(kernel, bf16, in, sums, magnitude);
 	return _mm512_mask_mov_epi16(
-		z, _mm512_cmpgt_epu16_mask(magnitude, all(kernel->inf)), all(kernel->nan));
+		z, _mm512_cmpgt_epu16_mask(magnitude, splat(kernel->inf)), splat(kernel->nan));
 }
 
 /* ---- posits ---- */
@@ -115,10 +115,10 @@ from_posits(__m512i posits, const unsigned int es)
 	const __m512i regime =
 		_mm512_xor_si512(_mm512_sub_epi16(_mm512_setzero_si512(), run), ones);
 	const __m512i exponent = _mm512_add_epi16(
-		_mm512_slli_epi16(regime, HALF_FRACTION + es), all(FLOAT_BIAS << HALF_FRACTION));
+		_mm512_slli_epi16(regime, HALF_FRACTION + es), splat(FLOAT_BIAS << HALF_FRACTION));
 	const __m512i value = _mm512_maskz_add_epi16(_mm512_test_epi16_mask(top, top), exponent,
 		_mm512_srli_epi16(rest, 16 - HALF_FRACTION - es));
-	const __m512i upper = _mm512_or_si512(value, _mm512_and_si512(posits, all(INT16_MIN)));
+	const __m512i upper = _mm512_or_si512(value, _mm512_and_si512(posits, splat(INT16_MIN)));
 	const __m512i lower = _mm512_slli_epi16(rest, HALF_FRACTION + es);
 
 	return (struct floats){_mm512_castsi512_ps(_mm512_unpacklo_epi16(lower, upper)),
@@ -175,7 +175,7 @@ compute_posits(struct operands in, const unsigned int es)
 	const struct floats sums =
 		sums_to_odd(from_posits(in.x, es), from_posits(in.y, es), from_posits(in.z, es));
 	const __m512i least = _mm512_min_epi16(in.z, _mm512_min_epi16(in.x, in.y));
-	const __m512i nar = all(INT16_MIN);
+	const __m512i nar = splat(INT16_MIN);
 
 	return _mm512_mask_mov_epi16(to_posits(sums, es), _mm512_cmpeq_epi16_mask(least, nar), nar);
 }

@@ -26,10 +26,10 @@ is_told(uint8_t part_bits)
 	return part_bits != BATCH_ALONE;
 }
 
-/* `vectors` and `told` are constants wherever this is used. */
+/* `vectors` and `with_group` are constants wherever this is used. */
 static __rte_always_inline uint32_t
 gather_vectors(struct batches *batches, struct classified *classified, enum packet_class class,
-	const unsigned int vectors, uint8_t part_bits, const bool told)
+	const unsigned int vectors, uint8_t part_bits, const bool with_group)
 {
 	uint32_t lanes = 0;
 
@@ -41,7 +41,7 @@ gather_vectors(struct batches *batches, struct classified *classified, enum pack
 
 		copy_backwards(&batches->x[last], end, vectors);
 		copy_backwards(&batches->y[last], end + count * SLOT, vectors);
-		if (told) {
+		if (with_group) {
 			memset(&batches->group[last - vectors * VECTOR_LANES], (int)group,
 				(size_t)vectors * VECTOR_LANES);
 		}
@@ -65,7 +65,7 @@ gather_single(struct batches *batches, uint8_t *payload, unsigned int index, uns
 
 static __rte_always_inline void
 gather_singles(struct batches *batches, const struct classified *classified, uint8_t part_bits,
-	const bool told)
+	const bool with_group)
 {
 	const unsigned int count = classified->count[CLASS_SINGLE];
 
@@ -76,7 +76,7 @@ gather_singles(struct batches *batches, const struct classified *classified, uin
 
 		gather_single(batches, classified->payload[packet], p, at);
 		batches->replies.at[p] = at;
-		if (told)
+		if (with_group)
 			batches->group[at] = (uint8_t)group;
 	}
 }
@@ -104,7 +104,7 @@ gather_uniform(struct batches *batches, const struct classified *classified)
 /* Requests of one lane to one part. */
 static __rte_always_inline void
 gather_together(struct batches *batches, const struct classified *classified, uint8_t part_bits,
-	const bool told)
+	const bool with_group)
 {
 	const unsigned int count = classified->count[CLASS_SINGLE];
 	const unsigned int part = classified->gathered.any & part_bits;
@@ -114,7 +114,7 @@ gather_together(struct batches *batches, const struct classified *classified, ui
 		const unsigned int packet = classified->packet[CLASS_SINGLE][p];
 
 		gather_single(batches, classified->payload[packet], p, first + p);
-		if (told)
+		if (with_group)
 			batches->group[first + p] = (uint8_t)classified->group[packet];
 	}
 }
@@ -134,18 +134,18 @@ are_one_part(const struct classified *classified, uint8_t part_bits)
 }
 
 static __rte_always_inline uint32_t
-gather_all(
-	struct batches *batches, struct classified *classified, uint8_t part_bits, const bool told)
+gather_all(struct batches *batches, struct classified *classified, uint8_t part_bits,
+	const bool with_group)
 {
 	if (are_uniform(classified, part_bits))
 		gather_uniform(batches, classified);
 	else if (are_one_part(classified, part_bits))
-		gather_together(batches, classified, part_bits, told);
+		gather_together(batches, classified, part_bits, with_group);
 	else
-		gather_singles(batches, classified, part_bits, told);
+		gather_singles(batches, classified, part_bits, with_group);
 	return classified->count[CLASS_SINGLE] +
-		gather_vectors(batches, classified, CLASS_LANES_8, 1, part_bits, told) +
-		gather_vectors(batches, classified, CLASS_LANES_16, 2, part_bits, told);
+		gather_vectors(batches, classified, CLASS_LANES_8, 1, part_bits, with_group) +
+		gather_vectors(batches, classified, CLASS_LANES_16, 2, part_bits, with_group);
 }
 
 static uint32_t

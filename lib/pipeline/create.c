@@ -100,9 +100,9 @@ choose_group_lanes(struct pipeline *pipeline, enum match_kind match)
 		const struct vector_kernel *kernel = pipeline->groups.group[g].kernel;
 
 		pipeline->gathered_groups += kernel != NULL;
-		if (kernel != NULL && !kernel->paired)
+		if (kernel != NULL && !kernel->takes_op_pairs)
 			pipeline->part_bits = BATCH_ALONE;
-		if (kernel != NULL && !kernel->folded)
+		if (kernel != NULL && !kernel->tables_in_registers)
 			pipeline->group_lanes = RTE_MAX(pipeline->group_lanes, GROUP_LANES);
 	}
 }

@@ -77,13 +77,13 @@ struct vector_functions {
 /** A kernel. */
 struct vector_kernel {
 	struct vector_functions run;
-	/* NULL: there is one way; see vector_use_way() */
-	void (*use_way)(struct vector_kernel *kernel, unsigned int way);
+	/* NULL: there is one variant; see vector_use_variant() */
+	void (*use_variant)(struct vector_kernel *kernel, unsigned int variant);
 	/* NULL: the kernel is one piece of memory */
 	void (*free)(struct vector_kernel *kernel);
-	unsigned int ways;
-	bool folded;          /* no look-ups in tables but for miTables */
-	bool paired;          /* takes gathered lanes of a pair of operations, see vector_lanes */
+	unsigned int variants;
+	bool tables_in_registers; /* no look-ups in tables but for miTables */
+	bool takes_op_pairs;  /* takes gathered lanes of a pair of operations, see vector_lanes */
 	char description[80]; /* for people; empty: match stages, step by step */
 };
 
@@ -146,25 +146,25 @@ int vector_create_engine(const struct netfc_set *set, enum match_kind match, enu
 int vector_compare_with_built(const struct netfc_set *set);
 
 /**
- * The ways that a kernel has of computing the same. Which is faster, the processor decides: the one
- * in use was faster when the kernel was made.
+ * A kernel's variants, which compute the same. Which is faster, the processor decides: the one in
+ * use was faster when the kernel was made.
  */
 static inline unsigned int
-vector_ways(const struct vector_kernel *kernel)
+vector_variants(const struct vector_kernel *kernel)
 {
-	return kernel->use_way != NULL ? kernel->ways : 1;
+	return kernel->use_variant != NULL ? kernel->variants : 1;
 }
 
 /**
- * Use another way, for a comparison; before anybody else has the kernel.
+ * Use another variant, for a comparison; before anybody else has the kernel.
  *
- * @param way less than vector_ways()
+ * @param variant less than vector_variants()
  */
 static inline void
-vector_use_way(struct vector_kernel *kernel, unsigned int way)
+vector_use_variant(struct vector_kernel *kernel, unsigned int variant)
 {
-	if (kernel->use_way != NULL)
-		kernel->use_way(kernel, way);
+	if (kernel->use_variant != NULL)
+		kernel->use_variant(kernel, variant);
 }
 
 /** The number by which a mixed kernel tells a lane's format, of 16 bits, and operation, of the

@@ -139,8 +139,8 @@ add_direct_kernels(struct backends *backends, const struct netfc_set *set, enum 
 		int error = vector_create(set, NULL, isa, SOCKET_ID_ANY, &kernel);
 
 		if (error == 0) {
-			count = vector_ways(kernel);
-			vector_use_way(kernel, backend);
+			count = vector_variants(kernel);
+			vector_use_variant(kernel, backend);
 		}
 		error = add_kernel(backends, "direct", error, kernel);
 		if (error != 0)

@@ -60,8 +60,9 @@ kernels_agree_with_the_reference(void **state)
 
 		assert_int_equal(netfc_set_build(set_names[s], &set), NETFC_OK);
 		kernel = create(set, isa);
-		for (unsigned int way = 0; kernel != NULL && way < vector_ways(kernel); way++) {
-			vector_use_way(kernel, way);
+		for (unsigned int variant = 0; kernel != NULL && variant < vector_variants(kernel);
+			variant++) {
+			vector_use_variant(kernel, variant);
 			kernel_check(&(struct subject){set_names[s], set, NULL, kernel});
 		}
 		vector_free(kernel);
@@ -96,7 +97,7 @@ nearest_sets_are_folded(void **state)
 			continue;
 		assert_int_equal(netfc_set_build(name, &set), NETFC_OK);
 		kernel = create(set, VECTOR_AVX512);
-		if (kernel == NULL || !kernel->folded)
+		if (kernel == NULL || !kernel->tables_in_registers)
 			fail_msg("%s: no kernel with its tables in registers", name);
 		check_some(&id, &(struct subject){name, set, NULL, kernel});
 		vector_free(kernel);

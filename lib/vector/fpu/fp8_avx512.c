@@ -36,8 +36,8 @@ to_words(__m512i bytes, const bool e4m3)
 
 	if (!e4m3)
 		return shifted;
-	return _mm512_or_si512(_mm512_and_si512(_mm512_srli_epi16(shifted, 1), all(0x3f80)),
-		_mm512_and_si512(shifted, all(0x8000)));
+	return _mm512_or_si512(_mm512_and_si512(_mm512_srli_epi16(shifted, 1), splat(0x3f80)),
+		_mm512_and_si512(shifted, splat(0x8000)));
 }
 
 INLINE __m512
@@ -76,14 +76,14 @@ compute_half(const enum netfc_op op, __m512i x, __m512i y, int top, const bool e
 	struct floats a = from_fp16(to_words(x, e4m3)), b = from_fp16(to_words(y, e4m3));
 	struct floats exact = {operate(op, a.low, b.low, e4m3), operate(op, a.high, b.high, e4m3)};
 	__m512i z = to_fp16(exact), magnitude = magnitude_of(z);
-	__m512i odd = _mm512_and_si512(_mm512_srli_epi16(magnitude, places), all(1));
-	__m512i half = _mm512_add_epi16(odd, all((1 << (places - 1)) - 1));
+	__m512i odd = _mm512_and_si512(_mm512_srli_epi16(magnitude, places), splat(1));
+	__m512i half = _mm512_add_epi16(odd, splat((1 << (places - 1)) - 1));
 	__m512i rounded = _mm512_srli_epi16(_mm512_add_epi16(magnitude, half), places);
 
 	return (struct half){
-		.magnitude = _mm512_cvtepi16_epi8(_mm512_min_epu16(rounded, all(top))),
+		.magnitude = _mm512_cvtepi16_epi8(_mm512_min_epu16(rounded, splat(top))),
 		.negative = _mm512_movepi16_mask(z),
-		.nan = _mm512_cmpgt_epu16_mask(magnitude, all(0x7c00)),
+		.nan = _mm512_cmpgt_epu16_mask(magnitude, splat(0x7c00)),
 	};
 }
 

@@ -208,7 +208,7 @@ store(uint16_t *words, vec16 stored)
 
 /* Lanes behind the last, up to a whole step: any numbers that raise no flag. */
 INLINE void
-fill_up(struct block *block, unsigned int count)
+pad(struct block *block, unsigned int count)
 {
 	for (unsigned int l = count; l < count + BLOCK_STEP; l += LANES) {
 		store(block->x + l, all_words(0x3c00));
@@ -257,7 +257,7 @@ INLINE void
 compute(const struct vector_kernel *kernel, enum netfc_op op, bool bf16, struct block *block,
 	unsigned int count)
 {
-	fill_up(block, count);
+	pad(block, count);
 	VECTOR_BY_OP(run, op, kernel, bf16, block, count)
 }
 

@@ -26,7 +26,7 @@ struct flags {
 };
 
 INLINE __m512i
-all(int word)
+splat(int word)
 {
 	return _mm512_set1_epi16((short)word);
 }
@@ -51,7 +51,7 @@ join(__m256i low, __m256i high)
 INLINE __m512i
 magnitude_of(__m512i words)
 {
-	return _mm512_and_si512(words, all(0x7fff));
+	return _mm512_and_si512(words, splat(0x7fff));
 }
 
 /* Numbers of 32 bits less their last `places`, to nearest, ties to even; a carry goes on. */
@@ -169,7 +169,7 @@ load_words(const struct group *group, bool subtract)
 	struct words in = {swap(load(group->x, group->lanes)), swap(load(group->y, group->lanes))};
 
 	if (subtract)
-		in.y = _mm512_xor_si512(in.y, all(0x8000));
+		in.y = _mm512_xor_si512(in.y, splat(0x8000));
 	return in;
 }
 
@@ -189,7 +189,7 @@ no_change(void)
 INLINE __m512i
 sum_words(__m512i words)
 {
-	return _mm512_madd_epi16(_mm512_xor_si512(words, all(0x8000)), all(1));
+	return _mm512_madd_epi16(_mm512_xor_si512(words, splat(0x8000)), splat(1));
 }
 
 INLINE void

@@ -217,18 +217,18 @@ exp_is_right(const struct log_shape *shape, const struct log_registers *kernel)
 	return true;
 }
 
-/* ---- ways ---- */
+/* ---- variants ---- */
 
 static void
-use_way(struct vector_kernel *kernel, unsigned int way)
+use_variant(struct vector_kernel *kernel, unsigned int variant)
 {
 	struct log_registers *registers = (struct log_registers *)kernel;
 
-	best->use(registers, way);
+	best->use(registers, variant);
 	snprintf(kernel->description, sizeof(kernel->description),
 		"%s, log and exp in registers, mi folded to %u KB, %s", vector_isa_name(best->isa),
 		(unsigned int)(2 * (registers->last + 1) * sizeof(registers->mi[0]) / 1024),
-		way == LOG_REGISTERS_GATHER ? "by gathers" : "by loads");
+		variant == LOG_REGISTERS_GATHER ? "by gathers" : "by loads");
 }
 
 /* Any operands, packets' slots. */
@@ -257,31 +257,32 @@ time_sums(const struct vector_kernel *kernel, struct vector_packet *packet)
  * as the processor may be slower for a while.
  */
 static void
-use_fastest_way(struct vector_kernel *kernel)
+use_fastest_variant(struct vector_kernel *kernel)
 {
 	uint16_t slots[3 * TIMED_LANES];
 	struct vector_packet packet = {.slots = (uint8_t *)slots, .count = TIMED_LANES};
-	uint64_t least[LOG_REGISTERS_WAYS] = {UINT64_MAX, UINT64_MAX};
+	uint64_t least[LOG_REGISTERS_VARIANTS] = {UINT64_MAX, UINT64_MAX};
 	unsigned int fastest = 0;
 
 	fill_slots(slots, RTE_DIM(slots));
-	for (unsigned int round = 0; best->ways > 1 && round < TIMED_ROUNDS * best->ways; round++) {
-		const unsigned int way = round % best->ways;
+	for (unsigned int round = 0; best->variants > 1 && round < TIMED_ROUNDS * best->variants;
+		round++) {
+		const unsigned int variant = round % best->variants;
 
-		use_way(kernel, way);
-		least[way] = RTE_MIN(least[way], time_sums(kernel, &packet));
+		use_variant(kernel, variant);
+		least[variant] = RTE_MIN(least[variant], time_sums(kernel, &packet));
 	}
-	for (unsigned int way = 1; way < best->ways; way++)
-		fastest = least[way] < least[fastest] ? way : fastest;
-	use_way(kernel, fastest);
+	for (unsigned int variant = 1; variant < best->variants; variant++)
+		fastest = least[variant] < least[fastest] ? variant : fastest;
+	use_variant(kernel, fastest);
 }
 
-/* Each way decides as the set's programs do. */
+/* Each variant decides as the set's programs do. */
 static bool
 decides(const struct log_shape *shape, struct vector_kernel *kernel)
 {
-	for (unsigned int way = 0; way < best->ways; way++) {
-		use_way(kernel, way);
+	for (unsigned int variant = 0; variant < best->variants; variant++) {
+		use_variant(kernel, variant);
 		if (!log_shape_decides(shape, kernel))
 			return false;
 	}
@@ -299,10 +300,10 @@ fill(const struct log_shape *shape, int socket_id)
 		RTE_CACHE_LINE_SIZE, socket_id);
 	if (kernel == NULL)
 		return NULL;
-	kernel->kernel.use_way = use_way;
-	kernel->kernel.ways = best->ways;
-	kernel->kernel.folded = true;
-	kernel->kernel.paired = best->paired;
+	kernel->kernel.use_variant = use_variant;
+	kernel->kernel.variants = best->variants;
+	kernel->kernel.tables_in_registers = true;
+	kernel->kernel.takes_op_pairs = best->takes_op_pairs;
 	kernel->inf = (uint16_t)shape->inf;
 	kernel->nan = netfc_nan(shape->format);
 	kernel->guard = (uint16_t)shape->guard;
@@ -328,7 +329,7 @@ log_registers_create(const struct log_shape *shape, enum vector_isa isa, int soc
 		rte_free(kernel);
 		return -ENOTSUP;
 	}
-	use_fastest_way(&kernel->kernel);
+	use_fastest_variant(&kernel->kernel);
 	*result = &kernel->kernel;
 	return 0;
 }

@@ -80,17 +80,17 @@ struct log_registers {
 enum {
 	LOG_REGISTERS_LOADS, /* of single words */
 	LOG_REGISTERS_GATHER,
-	LOG_REGISTERS_WAYS
+	LOG_REGISTERS_VARIANTS
 };
 
 /* What an instruction set does. */
 struct log_registers_isa {
-	enum vector_isa isa; /* the least that has it */
-	unsigned int ways;   /* the first ones of those above */
-	unsigned int forms;  /* the first ones of enum log_form */
-	bool paired;         /* see struct vector_kernel */
+	enum vector_isa isa;   /* the least that has it */
+	unsigned int variants; /* the first ones of those above */
+	unsigned int forms;    /* the first ones of enum log_form */
+	bool takes_op_pairs;   /* see struct vector_kernel */
 	/* Set the functions of a kernel, by its form. */
-	void (*use)(struct log_registers *kernel, unsigned int way);
+	void (*use)(struct log_registers *kernel, unsigned int variant);
 	/*
 	 * Log words of magnitudes, magnitudes of log words, as the kernel computes them;
 	 * count % 32 == 0

@@ -7,7 +7,7 @@ INLINE __m512i
 special_products(const struct log_registers *kernel, __m512i z, __mmask32 special, struct words in,
 	__mmask32 divide, struct flags *flags)
 {
-	const __m512i inf = all(kernel->inf), signs = difference_of_signs(in.x, in.y);
+	const __m512i inf = splat(kernel->inf), signs = difference_of_signs(in.x, in.y);
 	__m512i magnitude_x = magnitude_of(in.x), magnitude_y = magnitude_of(in.y);
 	__mmask32 zero_x = _mm512_testn_epi16_mask(magnitude_x, magnitude_x);
 	__mmask32 zero_y = _mm512_testn_epi16_mask(magnitude_y, magnitude_y);
@@ -22,7 +22,7 @@ special_products(const struct log_registers *kernel, __m512i z, __mmask32 specia
 	flags->invalid = invalid;
 	z = _mm512_mask_mov_epi16(z, special, signs);
 	z = _mm512_or_si512(z, _mm512_maskz_mov_epi16(infinite, inf));
-	return _mm512_mask_mov_epi16(z, nan | invalid, all(kernel->nan));
+	return _mm512_mask_mov_epi16(z, nan | invalid, splat(kernel->nan));
 }
 
 /* The same of posits: zero and NaR, which dividing by zero gives, too. */
@@ -30,7 +30,7 @@ INLINE __m512i
 special_posit_products(
 	__m512i z, __mmask32 special, struct words in, __mmask32 divide, struct flags *flags)
 {
-	const __m512i nar = all(INT16_MIN);
+	const __m512i nar = splat(INT16_MIN);
 	__mmask32 zero_x = _mm512_testn_epi16_mask(in.x, in.x);
 	__mmask32 by_zero = divide & _mm512_testn_epi16_mask(in.y, in.y);
 	__mmask32 nan = _mm512_cmpeq_epi16_mask(in.x, nar) | _mm512_cmpeq_epi16_mask(in.y, nar);
@@ -45,8 +45,9 @@ multiply_group(const struct log_registers *kernel, const struct tables *tables,
 	const enum log_form form, struct words in, __mmask32 lanes, __mmask32 divide,
 	struct flags *flags)
 {
-	const __m512i one = all(1), last = all(kernel->inf - 2);
-	__m512i magnitude_x = size_of(form, in.x), magnitude_y = size_of(form, in.y);
+	const __m512i one = splat(1), last = splat(kernel->inf - 2);
+	__m512i magnitude_x = magnitude_by_form(form, in.x),
+		magnitude_y = magnitude_by_form(form, in.y);
 	__m512i log_x = log_words(tables, form, magnitude_x);
 	__m512i log_y = log_words(tables, form, magnitude_y);
 	__m512i n = _mm512_mask_subs_epi16(_mm512_adds_epi16(log_x, log_y), divide, log_x, log_y);
@@ -59,7 +60,7 @@ multiply_group(const struct log_registers *kernel, const struct tables *tables,
 		last);
 
 	flags->underflow = ~special & _mm512_testn_epi16_mask(e, e);
-	flags->overflow = ~special & _mm512_cmpeq_epi16_mask(e, all(kernel->inf));
+	flags->overflow = ~special & _mm512_cmpeq_epi16_mask(e, splat(kernel->inf));
 	flags->invalid = flags->divbyzero = 0;
 	if (special != 0 && is_posit(form))
 		z = special_posit_products(z, special, in, divide, flags);
@@ -154,23 +155,23 @@ FORM_FUNCTIONS(fractions, LOG_FRACTIONS)
 FORM_FUNCTIONS(binary16, LOG_CUBICS_BINARY16)
 FORM_FUNCTIONS(posit, LOG_CUBICS_POSIT)
 
-#define WAYS(name)                                                                           \
+#define VARIANTS(name)                                                                       \
 	{                                                                                    \
 		[LOG_REGISTERS_LOADS] = {name##_packets, name##_lanes},                      \
 		[LOG_REGISTERS_GATHER] = {name##_gathering_packets, name##_gathering_lanes}, \
 	}
 
-static const struct vector_functions functions[LOG_FORMS][LOG_REGISTERS_WAYS] = {
-	[LOG_LINES] = WAYS(lines),
-	[LOG_FRACTIONS] = WAYS(fractions),
-	[LOG_CUBICS_BINARY16] = WAYS(binary16),
-	[LOG_CUBICS_POSIT] = WAYS(posit),
+static const struct vector_functions functions[LOG_FORMS][LOG_REGISTERS_VARIANTS] = {
+	[LOG_LINES] = VARIANTS(lines),
+	[LOG_FRACTIONS] = VARIANTS(fractions),
+	[LOG_CUBICS_BINARY16] = VARIANTS(binary16),
+	[LOG_CUBICS_POSIT] = VARIANTS(posit),
 };
 
 static void
-use(struct log_registers *kernel, unsigned int way)
+use(struct log_registers *kernel, unsigned int variant)
 {
-	kernel->kernel.run = functions[kernel->form][way];
+	kernel->kernel.run = functions[kernel->form][variant];
 }
 
 INLINE void
@@ -230,9 +231,9 @@ exp_all(const struct log_registers *kernel, const int16_t *word, uint16_t *magni
 
 const struct log_registers_isa log_registers_avx512 = {
 	.isa = VECTOR_AVX512,
-	.ways = LOG_REGISTERS_WAYS,
+	.variants = LOG_REGISTERS_VARIANTS,
 	.forms = LOG_FORMS,
-	.paired = true,
+	.takes_op_pairs = true,
 	.use = use,
 	.log = log_all,
 	.exp = exp_all,

@@ -189,7 +189,7 @@ less_one(uint16x8_t magnitude)
 
 /* Lanes behind the last are 1, which is nothing special. */
 BLOCK_INLINE void
-fill_up(struct block *block, unsigned int count)
+pad(struct block *block, unsigned int count)
 {
 	const uint16x8_t one = vdupq_n_u16(0x3c00);
 
@@ -244,7 +244,7 @@ compute_products(
 	struct powers powers;
 	bool special;
 
-	fill_up(block, count);
+	pad(block, count);
 	special = join(kernel, block, log, divide, lanes);
 	powers = load_powers(kernel);
 	for (unsigned int l = 0; l < lanes; l += GROUP) {
@@ -313,15 +313,15 @@ exp_all(const struct log_registers *kernel, const int16_t *word, uint16_t *magni
 }
 
 static void
-use(struct log_registers *kernel, unsigned int way)
+use(struct log_registers *kernel, unsigned int variant)
 {
-	(void)way;
+	(void)variant;
 	kernel->kernel.run = log_functions;
 }
 
 const struct log_registers_isa log_registers_neon = {
 	.isa = VECTOR_NEON,
-	.ways = LOG_REGISTERS_LOADS + 1,
+	.variants = LOG_REGISTERS_LOADS + 1,
 	.forms = LOG_LINES + 1,
 	.use = use,
 	.log = log_all,

@@ -28,12 +28,13 @@ struct fields {
 	uint32_t key_x[BLOCK_LANES], key_y[BLOCK_LANES]; /* of log, then of mi and exp */
 	uint32_t i[BLOCK_LANES], j[BLOCK_LANES];         /* logarithms */
 	uint32_t value[BLOCK_LANES];                     /* of mi, then of exp */
-	uint16_t far[BLOCK_LANES]; /* bit 0: z is x, bit 1: z is y, bit 2: z is 0 by NO_RESULT */
+	uint16_t
+		guarded[BLOCK_LANES]; /* bit 0: z is x, bit 1: z is y, bit 2: z is 0 by NO_RESULT */
 } __attribute__((aligned(64)));
 
-#define FAR_X 1u
-#define FAR_Y 2u
-#define FAR_NO_RESULT 4u
+#define GUARD_X 1u
+#define GUARD_Y 2u
+#define GUARD_NO_RESULT 4u
 
 /* All bits, or none: a choice without a branch. */
 BLOCK_INLINE uint16_t
@@ -95,7 +96,7 @@ read_mi(const struct log_stages *kernel, const struct block *block, struct field
 	const uint32_t *RESTRICT i = fields->i, *RESTRICT j = fields->j;
 	const uint32_t *RESTRICT magnitude_y = fields->key_y, *RESTRICT value = fields->value;
 	uint32_t *RESTRICT key = fields->key_x;
-	uint16_t *RESTRICT far = fields->far;
+	uint16_t *RESTRICT guarded = fields->guarded;
 	const int32_t guard = kernel->guard;
 
 	for (unsigned int l = 0; l < block_steps(count); l++) {
@@ -103,13 +104,14 @@ read_mi(const struct log_stages *kernel, const struct block *block, struct field
 		uint32_t differ = -((uint32_t)(x[l] ^ y[l]) >> 15);
 		uint32_t page = (key[l] > magnitude_y[l] ? 0x10000 : 0x20000) & differ;
 
-		far[l] = (uint16_t)((theta < -guard ? FAR_X : 0) | (theta > guard ? FAR_Y : 0));
+		guarded[l] =
+			(uint16_t)((theta < -guard ? GUARD_X : 0) | (theta > guard ? GUARD_Y : 0));
 		key[l] = page | (uint16_t)theta;
 	}
 	match_lookup(kernel->mi, key, fields->value, count);
 	for (unsigned int l = 0; l < block_steps(count); l++) {
 		key[l] = (uint16_t)saturate((int16_t)i[l] + (int16_t)value[l]);
-		far[l] |= (uint16_t)(value[l] == NETFC_NO_RESULT ? FAR_NO_RESULT : 0);
+		guarded[l] |= (uint16_t)(value[l] == NETFC_NO_RESULT ? GUARD_NO_RESULT : 0);
 	}
 }
 
@@ -120,7 +122,7 @@ select_sums(const struct log_stages *kernel, struct block *block, const struct f
 {
 	const uint16_t *RESTRICT x = block->x, *RESTRICT y = block->y;
 	const uint32_t *RESTRICT e = fields->value;
-	const uint16_t *RESTRICT far = fields->far;
+	const uint16_t *RESTRICT guarded = fields->guarded;
 	uint16_t *RESTRICT z = block->z, *RESTRICT flags = block->flags;
 	const uint16_t inf = kernel->inf, nan = kernel->nan;
 
@@ -129,9 +131,9 @@ select_sums(const struct log_stages *kernel, struct block *block, const struct f
 		uint16_t differ = all_if((x[l] ^ y[l]) >> 15), magnitude = (uint16_t)e[l];
 		uint16_t negative = all_if((mx > my ? x[l] : y[l]) >> 15);
 		uint16_t zero_x = all_if(mx == 0), zero_y = all_if(my == 0);
-		uint16_t is_x = all_if((far[l] & FAR_X) != 0) | zero_y;
-		uint16_t is_y = (all_if((far[l] & FAR_Y) != 0) | zero_x) & ~zero_y;
-		uint16_t none = all_if((far[l] & FAR_NO_RESULT) != 0);
+		uint16_t is_x = all_if((guarded[l] & GUARD_X) != 0) | zero_y;
+		uint16_t is_y = (all_if((guarded[l] & GUARD_Y) != 0) | zero_x) & ~zero_y;
+		uint16_t none = all_if((guarded[l] & GUARD_NO_RESULT) != 0);
 		uint16_t opposite = all_if(mx == my) & differ;
 		uint16_t nan_in, inf_x, inf_y, invalid = 0, computed, flag;
 		uint16_t result = with_sign(magnitude, negative, posit);

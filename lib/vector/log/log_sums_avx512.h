@@ -31,8 +31,9 @@ INLINE void
 compare_group(const struct log_registers *kernel, const struct tables *tables,
 	const enum log_form form, struct words in, struct sums *sums, unsigned int group)
 {
-	const __m512i last = all(kernel->last), guard = all(kernel->guard);
-	__m512i magnitude_x = size_of(form, in.x), magnitude_y = size_of(form, in.y);
+	const __m512i last = splat(kernel->last), guard = splat(kernel->guard);
+	__m512i magnitude_x = magnitude_by_form(form, in.x),
+		magnitude_y = magnitude_by_form(form, in.y);
 	__mmask32 ordered = _mm512_cmpge_epu16_mask(magnitude_x, magnitude_y);
 	__mmask32 differ = _mm512_movepi16_mask(_mm512_xor_si512(in.x, in.y));
 	__m512i lesser = _mm512_min_epu16(magnitude_x, magnitude_y);
@@ -40,7 +41,7 @@ compare_group(const struct log_registers *kernel, const struct tables *tables,
 	__m512i distance = _mm512_sub_epi16(log_greater, log_words(tables, form, lesser));
 	__m512i index = _mm512_min_epu16(distance, last);
 
-	index = _mm512_mask_add_epi16(index, differ, index, all(kernel->last + 1));
+	index = _mm512_mask_add_epi16(index, differ, index, splat(kernel->last + 1));
 	_mm512_store_si512(&sums->index[group * GROUP], index);
 	_mm512_store_si512(&sums->log[group * GROUP], log_greater);
 	_mm512_store_si512(
@@ -98,20 +99,20 @@ INLINE __m512i
 special_sums(const struct log_registers *kernel, const enum log_form form, __m512i z,
 	__mmask32 special, __m512i greater, __m512i lesser, __mmask32 differ, struct flags *flags)
 {
-	const __m512i inf = all(kernel->inf);
-	__mmask32 nan = _mm512_cmpgt_epu16_mask(size_of(form, greater), inf);
+	const __m512i inf = splat(kernel->inf);
+	__mmask32 nan = _mm512_cmpgt_epu16_mask(magnitude_by_form(form, greater), inf);
 	__mmask32 invalid = _mm512_mask_cmpeq_epi16_mask((__mmask32)(differ & ~nan), lesser, inf);
 
 	flags->invalid |= invalid;
 	z = _mm512_mask_mov_epi16(z, special, greater);
-	return _mm512_mask_mov_epi16(z, nan | invalid, all(kernel->nan));
+	return _mm512_mask_mov_epi16(z, nan | invalid, splat(kernel->nan));
 }
 
 /* Numbers that differ by less than a log word tells apart have no difference; it is taken for 0. */
 INLINE __m512i
 without_result(__m512i z, __m512i mi, __mmask32 decided, struct flags *flags)
 {
-	__mmask32 none = ~decided & _mm512_cmpeq_epi16_mask(mi, all((int16_t)NETFC_NO_RESULT));
+	__mmask32 none = ~decided & _mm512_cmpeq_epi16_mask(mi, splat((int16_t)NETFC_NO_RESULT));
 
 	flags->underflow |= none;
 	flags->overflow &= ~none;
@@ -129,11 +130,12 @@ finish_group(const struct log_registers *kernel, const struct tables *tables,
 	__m512i n = _mm512_adds_epi16(_mm512_load_si512(&sums->log[group * GROUP]), mi);
 	__m512i e = exp_words(tables, form, n), z = with_sign(form, e, greater);
 	__mmask32 is_greater = sums->is_greater[group], is_zero = sums->is_zero[group];
-	__mmask32 special = _mm512_cmpge_epu16_mask(size_of(form, greater), all(kernel->inf));
+	__mmask32 special =
+		_mm512_cmpge_epu16_mask(magnitude_by_form(form, greater), splat(kernel->inf));
 	__mmask32 decided = is_greater | is_zero | special;
 
 	flags->underflow = ~decided & _mm512_testn_epi16_mask(e, e);
-	flags->overflow = ~decided & _mm512_cmpeq_epi16_mask(e, all(kernel->inf));
+	flags->overflow = ~decided & _mm512_cmpeq_epi16_mask(e, splat(kernel->inf));
 	flags->invalid = flags->divbyzero = 0;
 	if (form != LOG_LINES)
 		z = without_result(z, mi, decided, flags);
@@ -141,7 +143,7 @@ finish_group(const struct log_registers *kernel, const struct tables *tables,
 	z = _mm512_maskz_mov_epi16(~is_zero, z);
 	if (special != 0) {
 		__mmask32 differ = _mm512_cmpge_epu16_mask(
-			_mm512_load_si512(&sums->index[group * GROUP]), all(kernel->last + 1));
+			_mm512_load_si512(&sums->index[group * GROUP]), splat(kernel->last + 1));
 
 		z = special_sums(kernel, form, z, special, greater, lesser, differ, flags);
 	}

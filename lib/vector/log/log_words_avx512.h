@@ -65,7 +65,7 @@ normalise(__m512i magnitude)
 	__m512i bits = high_words(_mm512_slli_epi32(_mm512_castps_si512(floats.low), 3),
 		_mm512_slli_epi32(_mm512_castps_si512(floats.high), 3));
 
-	return _mm512_sub_epi16(bits, all(0x7f << FRACTION_BITS));
+	return _mm512_sub_epi16(bits, splat(0x7f << FRACTION_BITS));
 }
 
 /* ---- cubics ---- */
@@ -114,7 +114,7 @@ load_cubics(const struct log_registers *kernel)
 		.rest_bits = _mm_cvtsi32_si128(16 - es),
 		/* Behind a regime of two bits and the exponent. */
 		.fraction_shift = _mm_cvtsi32_si128(30 - es - FLOAT_FRACTION_BITS),
-		.greatest = all(kernel->greatest),
+		.greatest = splat(kernel->greatest),
 	};
 
 	for (unsigned int t = 0; t < CUBIC_TERMS; t++)
@@ -136,7 +136,7 @@ INLINE struct number
 number_of_posit(const struct cubics *cubics, __m512i magnitude)
 {
 	__m512i bits = _mm512_slli_epi16(magnitude, 1), ones = _mm512_srai_epi16(bits, 15);
-	__m512i run = leading_zeros(_mm512_or_si512(_mm512_xor_si512(bits, ones), all(1)));
+	__m512i run = leading_zeros(_mm512_or_si512(_mm512_xor_si512(bits, ones), splat(1)));
 	__m512i regime = _mm512_xor_si512(_mm512_sub_epi16(_mm512_setzero_si512(), run), ones);
 	__m512i rest = _mm512_sllv_epi16(_mm512_add_epi16(bits, bits), run);
 
@@ -261,7 +261,7 @@ log_by_lines(const struct lines *lines, __m512i magnitude)
 	__m512i segment = _mm512_srli_epi16(number, SEGMENT_BITS);
 	__m512i base = _mm512_permutex2var_epi16(lines->base[0], segment, lines->base[1]);
 	__m512i slope = _mm512_permutex2var_epi16(lines->slope[0], segment, lines->slope[1]);
-	__m512i along = _mm512_and_si512(number, all(SEGMENT - 1));
+	__m512i along = _mm512_and_si512(number, splat(SEGMENT - 1));
 	__m512i line = _mm512_add_epi16(base, _mm512_mullo_epi16(slope, along));
 
 	return _mm512_add_epi16(number, _mm512_srli_epi16(line, LINE_BITS));
@@ -324,7 +324,7 @@ look_up_fraction(const struct fraction_table *table, __m512i index)
 {
 	const __m512i *entries = table->entries;
 
-	return _mm512_mask_blend_epi16(_mm512_test_epi16_mask(index, all(FRACTION_ENTRIES / 2)),
+	return _mm512_mask_blend_epi16(_mm512_test_epi16_mask(index, splat(FRACTION_ENTRIES / 2)),
 		_mm512_permutex2var_epi16(entries[0], index, entries[1]),
 		_mm512_permutex2var_epi16(entries[2], index, entries[3]));
 }
@@ -334,7 +334,7 @@ log_by_fractions(const struct fractions *fractions, __m512i magnitude)
 {
 	__m512i exponent = _mm512_srli_epi16(magnitude, BFLOAT16_FRACTION_BITS);
 	__m512i scaled = _mm512_sll_epi16(
-		_mm512_sub_epi16(exponent, all(BFLOAT16_BIAS)), fractions->scale_bits);
+		_mm512_sub_epi16(exponent, splat(BFLOAT16_BIAS)), fractions->scale_bits);
 	__m512i normal = _mm512_add_epi16(
 		look_up_fraction(&fractions->table[LOG_OF_FRACTION], magnitude), scaled);
 
@@ -346,12 +346,12 @@ log_by_fractions(const struct fractions *fractions, __m512i magnitude)
 INLINE __m512i
 exp_by_fractions(const struct fractions *fractions, __m512i n)
 {
-	const __m512i inf = all(0xff << BFLOAT16_FRACTION_BITS), least = all(1 - BFLOAT16_BIAS);
+	const __m512i inf = splat(0xff << BFLOAT16_FRACTION_BITS), least = splat(1 - BFLOAT16_BIAS);
 	__m512i scale = _mm512_sra_epi16(n, fractions->scale_bits);
 	__m512i normal = _mm512_add_epi16(look_up_fraction(&fractions->table[EXP_MAGNITUDE], n),
 		_mm512_slli_epi16(
-			_mm512_min_epi16(scale, all(BFLOAT16_BIAS + 1)), BFLOAT16_FRACTION_BITS));
-	__m512i places = _mm512_sub_epi16(all(1 - BFLOAT16_BIAS + BFLOAT16_FRACTION_BITS), scale);
+			_mm512_min_epi16(scale, splat(BFLOAT16_BIAS + 1)), BFLOAT16_FRACTION_BITS));
+	__m512i places = _mm512_sub_epi16(splat(1 - BFLOAT16_BIAS + BFLOAT16_FRACTION_BITS), scale);
 	__m512i halves =
 		_mm512_srlv_epi16(look_up_fraction(&fractions->table[EXP_SIGNIFICAND], n), places);
 
@@ -404,7 +404,7 @@ is_posit(const enum log_form form)
 
 /* A posit that is negative is a two's complement. NaR's magnitude is the greatest. */
 INLINE __m512i
-size_of(const enum log_form form, __m512i words)
+magnitude_by_form(const enum log_form form, __m512i words)
 {
 	return is_posit(form) ? _mm512_abs_epi16(words) : magnitude_of(words);
 }
@@ -416,7 +416,7 @@ with_sign(const enum log_form form, __m512i magnitude, __m512i signs)
 	if (is_posit(form))
 		return _mm512_mask_sub_epi16(
 			magnitude, _mm512_movepi16_mask(signs), _mm512_setzero_si512(), magnitude);
-	return choose_bits(all(0x8000), signs, magnitude);
+	return choose_bits(splat(0x8000), signs, magnitude);
 }
 
 /* To be added: y negated where it is to be subtracted. */
@@ -435,7 +435,7 @@ load_operands(const enum log_form form, const struct group *group, __mmask32 sub
 INLINE __m512i
 difference_of_signs(__m512i x, __m512i y)
 {
-	return _mm512_and_si512(_mm512_xor_si512(x, y), all(0x8000));
+	return _mm512_and_si512(_mm512_xor_si512(x, y), splat(0x8000));
 }
 
 #endif /* VECTOR_LOG_WORDS_AVX512_H */

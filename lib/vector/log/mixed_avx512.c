@@ -9,8 +9,8 @@
 
 /* What is known of a group's lanes. */
 struct group_of_lanes {
-	__m512i x, y;           /* y negated for a subtraction */
-	__m512i size_x, size_y; /* magnitudes */
+	__m512i x, y;                     /* y negated for a subtraction */
+	__m512i magnitude_x, magnitude_y; /* magnitudes */
 	__m512i format, inf, nan;
 	__mmask32 used, posit, product, division;
 };
@@ -75,7 +75,7 @@ gather(const void *entries, struct halves base, struct halves key, __mmask32 lan
 
 /* As a two's complement where the lane's format is a posit. */
 INLINE __m512i
-size_of(__m512i words, __mmask32 posit)
+magnitude_by_kind(__m512i words, __mmask32 posit)
 {
 	return magnitude_of(_mm512_mask_abs_epi16(words, posit, words));
 }
@@ -83,7 +83,7 @@ size_of(__m512i words, __mmask32 posit)
 INLINE __m512i
 negate(__m512i words, __mmask32 lanes, __mmask32 posit)
 {
-	const __m512i flipped = _mm512_xor_si512(words, all(0x8000));
+	const __m512i flipped = _mm512_xor_si512(words, splat(0x8000));
 
 	words = _mm512_mask_mov_epi16(words, lanes & ~posit, flipped);
 	return _mm512_mask_sub_epi16(words, lanes & posit, _mm512_setzero_si512(), words);
@@ -95,7 +95,7 @@ read_group(
 {
 	struct words in = load_words(group, false);
 	__m512i kind = _mm512_cvtepu8_epi16(load_groups(gathered, group));
-	__m512i op = _mm512_and_si512(kind, all(3)), format = _mm512_srli_epi16(kind, 2);
+	__m512i op = _mm512_and_si512(kind, splat(3)), format = _mm512_srli_epi16(kind, 2);
 	struct group_of_lanes lanes = {
 		.used = group->lanes,
 		.x = in.x,
@@ -103,14 +103,14 @@ read_group(
 		.inf = word_of(&mixed->inf, format),
 		.nan = word_of(&mixed->nan, format),
 		.posit = _mm512_movepi16_mask(word_of(&mixed->posit, format)),
-		.product = _mm512_test_epi16_mask(op, all(2)),
-		.division = _mm512_cmpeq_epi16_mask(op, all(NETFC_DIV - NETFC_ADD)),
+		.product = _mm512_test_epi16_mask(op, splat(2)),
+		.division = _mm512_cmpeq_epi16_mask(op, splat(NETFC_DIV - NETFC_ADD)),
 	};
 
-	lanes.y =
-		negate(in.y, _mm512_cmpeq_epi16_mask(op, all(NETFC_SUB - NETFC_ADD)), lanes.posit);
-	lanes.size_x = size_of(lanes.x, lanes.posit);
-	lanes.size_y = size_of(lanes.y, lanes.posit);
+	lanes.y = negate(
+		in.y, _mm512_cmpeq_epi16_mask(op, splat(NETFC_SUB - NETFC_ADD)), lanes.posit);
+	lanes.magnitude_x = magnitude_by_kind(lanes.x, lanes.posit);
+	lanes.magnitude_y = magnitude_by_kind(lanes.y, lanes.posit);
 	return lanes;
 }
 
@@ -118,8 +118,8 @@ read_group(
 INLINE struct halves
 mi_keys(const struct group_of_lanes *lanes, __m512i theta, __mmask32 differ)
 {
-	__mmask32 greater = _mm512_cmpgt_epu16_mask(lanes->size_x, lanes->size_y);
-	__m512i page = _mm512_mask_blend_epi16(greater, all(2), all(1));
+	__mmask32 greater = _mm512_cmpgt_epu16_mask(lanes->magnitude_x, lanes->magnitude_y);
+	__m512i page = _mm512_mask_blend_epi16(greater, splat(2), splat(1));
 
 	page = _mm512_maskz_mov_epi16(differ, page);
 	return (struct halves){_mm512_mask_blend_epi16(ODD, theta, _mm512_slli_epi32(page, 16)),
@@ -154,7 +154,7 @@ give_sign(__m512i magnitude, __mmask32 negative, __mmask32 posit)
 	magnitude = _mm512_mask_sub_epi16(
 		magnitude, negative & posit, _mm512_setzero_si512(), magnitude);
 	return _mm512_mask_mov_epi16(
-		magnitude, negative & ~posit, _mm512_or_si512(magnitude, all(0x8000)));
+		magnitude, negative & ~posit, _mm512_or_si512(magnitude, splat(0x8000)));
 }
 
 /* The decision (paper, table I, and special values), by precedence. */
@@ -163,7 +163,7 @@ decide(const struct group_of_lanes *lanes, const struct sums *sums, __m512i e, _
 	struct flags *flags)
 {
 	const __m512i none = _mm512_setzero_si512();
-	const __m512i x = lanes->x, y = lanes->y, mx = lanes->size_x, my = lanes->size_y;
+	const __m512i x = lanes->x, y = lanes->y, mx = lanes->magnitude_x, my = lanes->magnitude_y;
 	const __mmask32 product = lanes->product, sum = ~product, division = lanes->division;
 	const __mmask32 posit = lanes->posit;
 	__mmask32 greater = _mm512_cmpgt_epu16_mask(mx, my);
@@ -179,7 +179,7 @@ decide(const struct group_of_lanes *lanes, const struct sums *sums, __m512i e, _
 		(posit & (zero_x | zero_y) &
 			(_mm512_cmpeq_epi16_mask(x, lanes->nan) |
 				_mm512_cmpeq_epi16_mask(y, lanes->nan)));
-	__mmask32 no_result = sum & _mm512_cmpeq_epi16_mask(sums->m, all(0x8000));
+	__mmask32 no_result = sum & _mm512_cmpeq_epi16_mask(sums->m, splat(0x8000));
 	__mmask32 is_x = sum & (sums->is_x | zero_y), is_y = sum & (sums->is_y | zero_x) & ~zero_y;
 	__mmask32 opposite = sum & differ & _mm512_cmpeq_epi16_mask(mx, my);
 	__mmask32 infinite = product & (inf_x | (division & zero_y) | (~division & inf_y));
@@ -210,8 +210,8 @@ compute_group(const struct mixed_kernel *mixed, const struct group_of_lanes *lan
 {
 	const struct halves log = bases_of(&mixed->log, lanes->format);
 	const __mmask32 differ = _mm512_movepi16_mask(_mm512_xor_si512(lanes->x, lanes->y));
-	__m512i i = gather(mixed->entries, log, halves_of(lanes->size_x), lanes->used, size);
-	__m512i j = gather(mixed->entries, log, halves_of(lanes->size_y), lanes->used, size);
+	__m512i i = gather(mixed->entries, log, halves_of(lanes->magnitude_x), lanes->used, size);
+	__m512i j = gather(mixed->entries, log, halves_of(lanes->magnitude_y), lanes->used, size);
 	struct sums sums = look_up_mi(mixed, lanes, i, j, differ, size);
 	__m512i n = _mm512_adds_epi16(i, _mm512_mask_mov_epi16(sums.m, lanes->product, j));
 	__m512i e;
