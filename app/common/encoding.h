@@ -78,7 +78,7 @@ const char *flags_text(uint8_t flags, char *text);
 /** Exception flags as an array of names. */
 json_t *flags_json(uint8_t flags);
 
-/** x (op) y by the tables, as many as NETFC_BATCH at the most. */
+/** x (op) y by the tables, as many as NETFC_BATCH at most. */
 void compute_lanes(const struct netfc_set *set, enum netfc_op op, const uint32_t *x,
 	const uint32_t *y, struct netfc_result *results, unsigned count);
 

@@ -20,7 +20,7 @@
 #include "options/options.h"
 #include "pipeline.h"
 #include "program.h"
-#include "side_thread.h"
+#include "ctrl_thread.h"
 #include "tables/tables.h"
 #include "sleep/sleeper.h"
 #include "slowloris.h"

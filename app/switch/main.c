@@ -66,7 +66,7 @@ open_reload(void)
 }
 
 /* Threads beside the lcores; NULL: not started. */
-struct side_threads {
+struct ctrl_threads {
 	struct control *control;
 	struct periodic *periodic;
 	struct reload *reload;
@@ -74,9 +74,9 @@ struct side_threads {
 	struct service *service;
 };
 
-/* Start them; stop_side_threads() ends those that were started. */
+/* Start them; stop_ctrl_threads() ends those that were started. */
 static int
-start_side_threads(struct side_threads *threads)
+start_ctrl_threads(struct ctrl_threads *threads)
 {
 	uint32_t interval_s = app.options.stats_interval_s;
 
@@ -90,7 +90,7 @@ start_side_threads(struct side_threads *threads)
 }
 
 static void
-stop_side_threads(struct side_threads *threads)
+stop_ctrl_threads(struct ctrl_threads *threads)
 {
 	control_close(threads->control);
 	reload_stop(threads->reload);
@@ -105,12 +105,12 @@ run_started(struct json_file **stats, struct control **control)
 {
 	struct totals totals;
 	enum exit_status status = EXIT_DONE;
-	struct side_threads threads = {.control = *control};
+	struct ctrl_threads threads = {.control = *control};
 
 	*control = NULL;
 	report_configuration(&app);
-	if (ports_start(&app) != 0 || start_side_threads(&threads) != 0) {
-		stop_side_threads(&threads);
+	if (ports_start(&app) != 0 || start_ctrl_threads(&threads) != 0) {
+		stop_ctrl_threads(&threads);
 		ports_stop(&app);
 		return EXIT_RUNNING;
 	}
@@ -130,7 +130,7 @@ run_started(struct json_file **stats, struct control **control)
 	port_watch_stop(&app);
 	quirk_guard_unmap(NULL);
 	telemetry_set_open(&app, false);
-	stop_side_threads(&threads);
+	stop_ctrl_threads(&threads);
 	sleep_stop(&app);
 	totals_of_all(&app, &totals);
 	ports_stop(&app);

@@ -31,7 +31,7 @@ drop_oversize(const struct port *port, struct lcore *lcore, struct rte_mbuf **mb
  * Returns a bit for each refused packet.
  */
 static uint64_t
-offer(struct tx_buffer *tx_buffer, uint16_t port, uint16_t queue, struct rte_mbuf **mbufs,
+tx_burst_retry(struct tx_buffer *tx_buffer, uint16_t port, uint16_t queue, struct rte_mbuf **mbufs,
 	uint16_t count)
 {
 	unsigned int tries = 0;
@@ -65,7 +65,7 @@ offer_and_capture(struct capture_tap *tap, struct tx_buffer *tx_buffer, uint16_t
 	uint64_t refused;
 
 	capture_copy(tap, port, queue, mbufs, count, copies);
-	refused = offer(tx_buffer, port, queue, mbufs, count);
+	refused = tx_burst_retry(tx_buffer, port, queue, mbufs, count);
 	capture_sent(tap, port, copies, count, refused);
 	return refused;
 }
@@ -82,7 +82,7 @@ transmit(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf
 	if (__atomic_load_n(&app->port[out].max_frame, __ATOMIC_RELAXED) != UINT32_MAX)
 		count = drop_oversize(&app->port[out], lcore, mbufs, count);
 	if (likely(tap == NULL))
-		refused = offer(tx_buffer, port, queue, mbufs, count);
+		refused = tx_burst_retry(tx_buffer, port, queue, mbufs, count);
 	else
 		refused = offer_and_capture(tap, tx_buffer, port, queue, mbufs, count);
 	lcore->counters.tx_packets += count;

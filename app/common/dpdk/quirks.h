@@ -32,7 +32,7 @@
 int quirk_eal_init(int argc, char **argv, bool quiet_tap);
 
 /**
- * Have the EAL's interrupt thread do nothing from now on. Waits for it, a minute at the most.
+ * Have the EAL's interrupt thread do nothing from now on. Waits for it, a minute at most.
  *
  * 22.11, 24.11: rte_eal_cleanup() does not stop that thread, and unmaps memory that it still reads:
  * net_memif leaves its listening socket in the thread's list. When a memif peer leaves, the thread

@@ -71,7 +71,7 @@ void data_shuffle(uint64_t *values, unsigned int workers, uint64_t *seed);
 /** What chunks are to be made. Sets are never empty. */
 struct chunks_config {
 	unsigned int workers; /**< 1 .. AGGREGATE_MAX_WORKERS */
-	uint32_t bytes;       /**< of values in a chunk, at the most; 4 .. 65532 */
+	uint32_t bytes;       /**< of values in a chunk, at most; 4 .. 65532 */
 	unsigned int formats; /**< a set of bits 1 << format */
 	unsigned int into;    /**< format of results, with all of these; 0: the values' */
 	unsigned int ops;     /**< a set of bits 1 << (op - AGGREGATE_SUM) */

@@ -11,7 +11,7 @@
 #include "aggregate/datagram.h"
 #include "aggregate/uplink.h"
 #include "program.h"
-#include "side_thread.h"
+#include "ctrl_thread.h"
 #include "transmit.h"
 
 /* A join or leave is sent again after a tenth of a second, as workers do. */
@@ -332,8 +332,8 @@ struct uplink_log {
 	const struct app *app;
 	enum uplink_state told;
 	bool stop;
-	struct side_work work;
-	side_thread thread;
+	struct ctrl_work work;
+	ctrl_thread thread;
 };
 
 static void
@@ -373,8 +373,8 @@ uplink_log_start(struct app *app, struct uplink_log **result)
 	if (log != NULL) {
 		log->app = app;
 		log->told = UPLINK_LOOKING;
-		log->work = (struct side_work){run, log};
-		if (side_thread_start(&log->thread, "netfc-parent", &log->work) == 0) {
+		log->work = (struct ctrl_work){run, log};
+		if (ctrl_thread_start(&log->thread, "netfc-parent", &log->work) == 0) {
 			*result = log;
 			return 0;
 		}
@@ -389,6 +389,6 @@ uplink_log_stop(struct uplink_log *log)
 	if (log == NULL)
 		return;
 	__atomic_store_n(&log->stop, true, __ATOMIC_RELAXED);
-	side_thread_join(log->thread);
+	ctrl_thread_join(log->thread);
 	free(log);
 }

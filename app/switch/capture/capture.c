@@ -10,7 +10,7 @@
 #include "capture/capture.h"
 #include "json.h"
 #include "observe/state.h"
-#include "side_thread.h"
+#include "ctrl_thread.h"
 
 /* Why a capture has ended. */
 enum capture_end {
@@ -28,8 +28,8 @@ struct capture {
 	uint32_t snaplen;
 	uint64_t max_packets, max_bytes; /* UINT64_MAX: no limit */
 	struct capture_file *file;       /* the thread's own */
-	struct side_work work;
-	side_thread thread;
+	struct ctrl_work work;
+	ctrl_thread thread;
 	bool joined; /* it has ended and was joined */
 	bool stop;
 
@@ -272,7 +272,7 @@ create_capture(struct app *app, const struct capture_request *request, FILE *err
 	capture->snaplen = request->snaplen;
 	capture->max_packets = request->packets != 0 ? request->packets : UINT64_MAX;
 	capture->max_bytes = request->bytes != 0 ? request->bytes : UINT64_MAX;
-	capture->work = (struct side_work){write_capture, capture};
+	capture->work = (struct ctrl_work){write_capture, capture};
 	if (create_taps(capture, errors) == 0) {
 		capture->file = capture_file_open(request->path, errors);
 		if (capture->file != NULL)
@@ -323,7 +323,7 @@ capture_start(struct app *app, const struct capture_request *request, FILE *erro
 	if (capture == NULL)
 		return -1;
 	capture_free(app);
-	if (side_thread_start(&capture->thread, "netfc-capture", &capture->work) != 0) {
+	if (ctrl_thread_start(&capture->thread, "netfc-capture", &capture->work) != 0) {
 		fprintf(errors, "cannot start a thread");
 		free_capture(capture);
 		return -1;
@@ -338,7 +338,7 @@ end(struct capture *capture)
 	if (capture->joined)
 		return;
 	__atomic_store_n(&capture->stop, true, __ATOMIC_RELAXED);
-	side_thread_join(capture->thread);
+	ctrl_thread_join(capture->thread);
 	capture->joined = true;
 }
 

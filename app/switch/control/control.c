@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "control/control.h"
-#include "side_thread.h"
+#include "ctrl_thread.h"
 
 #define MAX_CLIENTS 8
 
@@ -43,8 +43,8 @@ struct control {
 	char *path;
 	bool bound; /* the socket exists, and is removed at the end */
 	bool started;
-	struct side_work work;
-	side_thread thread;
+	struct ctrl_work work;
+	ctrl_thread thread;
 	struct pollfd watched[WATCHED_ALL]; /* fd -1: none */
 	struct client client[MAX_CLIENTS];
 };
@@ -293,8 +293,8 @@ control_open(struct app *app, const char *path, struct control **result)
 int
 control_start(struct control *control)
 {
-	control->work = (struct side_work){serve, control};
-	if (side_thread_start(&control->thread, "netfc-control", &control->work) != 0)
+	control->work = (struct ctrl_work){serve, control};
+	if (ctrl_thread_start(&control->thread, "netfc-control", &control->work) != 0)
 		return -1;
 	control->started = true;
 	return 0;
@@ -307,7 +307,7 @@ control_close(struct control *control)
 		return;
 	if (control->started) {
 		eventfd_write(control->watched[WATCHED_END].fd, 1);
-		side_thread_join(control->thread);
+		ctrl_thread_join(control->thread);
 	}
 	/* While the socket still listens, no other switch takes the path: what is removed is ours.
 	 */

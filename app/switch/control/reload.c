@@ -5,13 +5,13 @@
 
 #include "control/init_file.h"
 #include "program.h"
-#include "side_thread.h"
+#include "ctrl_thread.h"
 
 struct reload {
 	struct app *app;
 	bool stopping;
-	struct side_work work;
-	side_thread thread;
+	struct ctrl_work work;
+	ctrl_thread thread;
 };
 
 static void
@@ -48,8 +48,8 @@ reload_start(struct app *app, struct reload **result)
 	if (reload == NULL)
 		return REPORT("--init: no memory\n");
 	reload->app = app;
-	reload->work = (struct side_work){run, reload};
-	if (side_thread_start(&reload->thread, "netfc-reload", &reload->work) != 0) {
+	reload->work = (struct ctrl_work){run, reload};
+	if (ctrl_thread_start(&reload->thread, "netfc-reload", &reload->work) != 0) {
 		free(reload);
 		return -1;
 	}
@@ -64,6 +64,6 @@ reload_stop(struct reload *reload)
 		return;
 	__atomic_store_n(&reload->stopping, true, __ATOMIC_RELEASE);
 	eventfd_write(reload->app->reload, 1);
-	side_thread_join(reload->thread);
+	ctrl_thread_join(reload->thread);
 	free(reload);
 }

@@ -44,7 +44,7 @@ neighbour_is_tagged(const struct neighbour *neighbour)
 bool
 neighbour_is_gone(const struct neighbour *neighbour)
 {
-	return LOAD(neighbour->place) == 0 && LOAD(neighbour->in_vain) >= NEIGHBOUR_TRIES;
+	return LOAD(neighbour->place) == 0 && LOAD(neighbour->unanswered) >= NEIGHBOUR_TRIES;
 }
 
 /* When it was last known to be where it is. */
@@ -69,13 +69,13 @@ neighbour_poll(struct neighbour *neighbour, uint64_t now, uint64_t owed, uint64_
 {
 	STORE(neighbour->heard, heard);
 	if (confirmed(neighbour) > LOAD(neighbour->asked))
-		STORE(neighbour->in_vain, 0);
+		STORE(neighbour->unanswered, 0);
 	if (now < neighbour->next || !is_due(neighbour, now, owed))
 		return false;
-	if (neighbour->in_vain >= NEIGHBOUR_TRIES)
+	if (neighbour->unanswered >= NEIGHBOUR_TRIES)
 		STORE(neighbour->place, 0);
 	else
-		STORE(neighbour->in_vain, neighbour->in_vain + 1);
+		STORE(neighbour->unanswered, neighbour->unanswered + 1);
 	neighbour->next = now + ASK_S * neighbour->hz;
 	STORE(neighbour->asked, now);
 	COUNT(neighbour->counters.questions);

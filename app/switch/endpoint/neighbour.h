@@ -99,8 +99,8 @@ struct neighbour {
 	struct address own;     /**< source address of questions: same family */
 	uint64_t hz;            /**< ticks of a second */
 	/* The asking lcore's. */
-	uint64_t next;        /* when it may ask again */
-	unsigned int in_vain; /* questions since the host was last heard */
+	uint64_t next;           /* when it may ask again */
+	unsigned int unanswered; /* questions since the host was last heard */
 	/* Words that any lcore may read, and an lcore that processes an answer may write. */
 	uint64_t place;    /* 0: not known */
 	uint64_t asked;    /* ticks */

@@ -13,9 +13,9 @@
 #include "forward/fdb.h"
 #include "forward/fdb_lines.h"
 
-#define NEWS 1024
+#define LEARN_RING_SIZE 1024
 /* Announcements taken per call, so that a flood of new stations does not keep packets waiting. */
-#define NEWS_PER_CALL 32
+#define LEARNED_PER_CALL 32
 /* Stations looked at for ageing per call. */
 #define AGED_PER_CALL 64
 /* Keys looked up together, a bit each. */
@@ -24,15 +24,15 @@
 #define MIN_HASH 16u
 
 /* A station that a worker did not find. */
-struct news {
+struct learn_request {
 	struct fdb_key key;
 	uint16_t port;
 };
 
-_Static_assert(sizeof(struct news) % 4 == 0, "ring elements are multiples of 4 bytes");
+_Static_assert(sizeof(struct learn_request) % 4 == 0, "ring elements are multiples of 4 bytes");
 
 /* A station removed from the hash, which a worker may still hold. */
-struct forgotten {
+struct deferred_free {
 	uint64_t token;   /* of the quiescent states: when nobody holds it any more */
 	int32_t position; /* of its key in the hash */
 	uint32_t entry;
@@ -42,12 +42,12 @@ struct fdb {
 	struct fdb_lines lines; /* from keys to stations, where workers look first */
 	struct rte_hash *hash;  /* likewise, of all stations */
 	struct rte_rcu_qsbr *qsbr;
-	struct rte_ring *news;
+	struct rte_ring *learn_ring;
 	struct fdb_entry *entry;
 	uint32_t *free; /* indices of free entries, a stack */
 	uint32_t free_count;
-	struct forgotten *forgotten; /* a circular queue */
-	uint32_t forgotten_first, forgotten_count;
+	struct deferred_free *deferred; /* a circular queue */
+	uint32_t deferred_first, deferred_count;
 	uint32_t capacity;
 	uint32_t next;            /* where ageing goes on */
 	uint64_t ageing, refresh; /* TSC cycles */
@@ -138,7 +138,7 @@ create_hash(struct fdb *fdb)
 	char name[RTE_HASH_NAMESIZE];
 	const struct rte_hash_parameters parameters = {
 		.name = name,
-		/* Half full at the most, so that whoever has a place also has a key. */
+		/* Half full at most, so that whoever has a place also has a key. */
 		.entries = RTE_MAX(2 * fdb->capacity, MIN_HASH),
 		.key_len = sizeof(struct fdb_key),
 		.hash_func = rte_hash_crc,
@@ -156,17 +156,18 @@ allocate(struct fdb *fdb)
 {
 	char name[RTE_RING_NAMESIZE];
 
-	snprintf(name, sizeof(name), "fdb-news-%" PRIxPTR, (uintptr_t)fdb);
+	snprintf(name, sizeof(name), "fdb-learn-%" PRIxPTR, (uintptr_t)fdb);
 	/* RTS: a worker that is interrupted while it announces does not hold up the others. */
-	fdb->news = rte_ring_create_elem(name, sizeof(struct news), NEWS, (int)rte_socket_id(),
-		RING_F_MP_RTS_ENQ | RING_F_SC_DEQ);
+	fdb->learn_ring = rte_ring_create_elem(name, sizeof(struct learn_request), LEARN_RING_SIZE,
+		(int)rte_socket_id(), RING_F_MP_RTS_ENQ | RING_F_SC_DEQ);
 	fdb->entry = rte_calloc_socket(
 		"fdb", fdb->capacity, sizeof(*fdb->entry), 0, (int)rte_socket_id());
 	fdb->free = rte_calloc_socket(
 		"fdb", fdb->capacity, sizeof(*fdb->free), 0, (int)rte_socket_id());
-	fdb->forgotten = rte_calloc_socket(
-		"fdb", fdb->capacity, sizeof(*fdb->forgotten), 0, (int)rte_socket_id());
-	if (fdb->news == NULL || fdb->entry == NULL || fdb->free == NULL || fdb->forgotten == NULL)
+	fdb->deferred = rte_calloc_socket(
+		"fdb", fdb->capacity, sizeof(*fdb->deferred), 0, (int)rte_socket_id());
+	if (fdb->learn_ring == NULL || fdb->entry == NULL || fdb->free == NULL ||
+		fdb->deferred == NULL)
 		return -1;
 	for (uint32_t s = fdb->capacity; s-- > 0;)
 		fdb->free[fdb->free_count++] = s;
@@ -209,10 +210,10 @@ fdb_free(struct fdb *fdb)
 		return;
 	fdb_lines_free(&fdb->lines);
 	rte_hash_free(fdb->hash);
-	rte_ring_free(fdb->news);
+	rte_ring_free(fdb->learn_ring);
 	rte_free(fdb->entry);
 	rte_free(fdb->free);
-	rte_free(fdb->forgotten);
+	rte_free(fdb->deferred);
 	rte_free(fdb);
 }
 
@@ -278,10 +279,10 @@ fdb_refresh(const struct fdb *fdb)
 void
 fdb_report_new(struct fdb *fdb, const struct fdb_key *key, uint16_t port)
 {
-	struct news news = {.key = *key, .port = port};
+	struct learn_request request = {.key = *key, .port = port};
 
 	/* If the ring is full, the station's next packet announces it. */
-	rte_ring_enqueue_elem(fdb->news, &news, sizeof(news));
+	rte_ring_enqueue_elem(fdb->learn_ring, &request, sizeof(request));
 }
 
 static uint32_t
@@ -291,27 +292,27 @@ index_of(const struct fdb *fdb, const struct fdb_entry *entry)
 }
 
 static void
-learn(struct fdb *fdb, const struct news *news, uint64_t now)
+learn(struct fdb *fdb, const struct learn_request *request, uint64_t now)
 {
 	struct fdb_entry *entry;
 	void *known;
 
 	/* Several packets, or several workers, may have announced it. */
-	if (rte_hash_lookup_data(fdb->hash, &news->key, &known) >= 0)
+	if (rte_hash_lookup_data(fdb->hash, &request->key, &known) >= 0)
 		return;
 	if (fdb->free_count == 0) {
 		fdb->counters.refused++;
 		return;
 	}
 	entry = &fdb->entry[fdb->free[fdb->free_count - 1]];
-	*entry =
-		(struct fdb_entry){.key = news->key, .port = news->port, .used = true, .seen = now};
-	if (rte_hash_add_key_data(fdb->hash, &news->key, entry) != 0) {
+	*entry = (struct fdb_entry){
+		.key = request->key, .port = request->port, .used = true, .seen = now};
+	if (rte_hash_add_key_data(fdb->hash, &request->key, entry) != 0) {
 		entry->used = false;
 		fdb->counters.refused++;
 		return;
 	}
-	fdb_lines_add(&fdb->lines, word_of(&news->key), index_of(fdb, entry));
+	fdb_lines_add(&fdb->lines, word_of(&request->key), index_of(fdb, entry));
 	fdb->free_count--;
 	fdb->counters.learned++;
 	fdb->counters.stations++;
@@ -321,16 +322,16 @@ learn(struct fdb *fdb, const struct news *news, uint64_t now)
 static void
 forget(struct fdb *fdb, struct fdb_entry *entry)
 {
-	uint32_t last = (fdb->forgotten_first + fdb->forgotten_count) % fdb->capacity;
+	uint32_t last = (fdb->deferred_first + fdb->deferred_count) % fdb->capacity;
 	int32_t position = rte_hash_del_key(fdb->hash, &entry->key);
 
 	fdb_lines_remove(&fdb->lines, word_of(&entry->key), index_of(fdb, entry));
-	fdb->forgotten[last] = (struct forgotten){
+	fdb->deferred[last] = (struct deferred_free){
 		.token = rte_rcu_qsbr_start(fdb->qsbr),
 		.position = position,
 		.entry = index_of(fdb, entry),
 	};
-	fdb->forgotten_count++;
+	fdb->deferred_count++;
 	entry->used = false;
 	fdb->counters.aged++;
 	fdb->counters.stations--;
@@ -338,10 +339,10 @@ forget(struct fdb *fdb, struct fdb_entry *entry)
 
 /* Free the entries whose grace period is over, oldest first. */
 static void
-release_forgotten(struct fdb *fdb)
+release_deferred(struct fdb *fdb)
 {
-	while (fdb->forgotten_count > 0) {
-		const struct forgotten *oldest = &fdb->forgotten[fdb->forgotten_first];
+	while (fdb->deferred_count > 0) {
+		const struct deferred_free *oldest = &fdb->deferred[fdb->deferred_first];
 
 		if (rte_rcu_qsbr_check(fdb->qsbr, oldest->token, false) == 0)
 			return;
@@ -349,8 +350,8 @@ release_forgotten(struct fdb *fdb)
 		fdb_lines_release(
 			&fdb->lines, word_of(&fdb->entry[oldest->entry].key), oldest->entry);
 		fdb->free[fdb->free_count++] = oldest->entry;
-		fdb->forgotten_first = (fdb->forgotten_first + 1) % fdb->capacity;
-		fdb->forgotten_count--;
+		fdb->deferred_first = (fdb->deferred_first + 1) % fdb->capacity;
+		fdb->deferred_count--;
 	}
 }
 
@@ -381,14 +382,15 @@ age(struct fdb *fdb, uint64_t now)
 void
 fdb_maintain(struct fdb *fdb, uint64_t now)
 {
-	struct news news[NEWS_PER_CALL];
+	struct learn_request requests[LEARNED_PER_CALL];
 	unsigned int count;
 
-	release_forgotten(fdb);
-	count = rte_ring_dequeue_burst_elem(fdb->news, news, sizeof(news[0]), NEWS_PER_CALL, NULL);
+	release_deferred(fdb);
+	count = rte_ring_dequeue_burst_elem(
+		fdb->learn_ring, requests, sizeof(requests[0]), LEARNED_PER_CALL, NULL);
 
 	for (unsigned int n = 0; n < count; n++)
-		learn(fdb, &news[n], now);
+		learn(fdb, &requests[n], now);
 	age(fdb, now);
 }
 

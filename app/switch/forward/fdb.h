@@ -43,7 +43,7 @@ struct fdb_counters {
 /**
  * Make a table. The EAL must have been initialised.
  *
- * @param capacity stations at the most, at least 1
+ * @param capacity stations at most, at least 1
  * @param ageing_s seconds after which a silent station is forgotten
  * @param qsbr the lcores' quiescent states: every worker is registered with it
  * @return the table, or NULL where memory is short; free it with fdb_free()

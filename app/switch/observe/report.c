@@ -10,7 +10,7 @@
 #include "aggregate/aggregation.h"
 #include "observe/state.h"
 #include "setup.h"
-#include "side_thread.h"
+#include "ctrl_thread.h"
 
 static void
 print_slowloris(const struct app *app)

@@ -18,7 +18,7 @@
  * fill a packet of 9,000 bytes, the usual MTU of jumbo frames, over IPv4.
  */
 #define MAX_BYTES 8948u
-/* What stands before them, at the most. */
+/* What stands before them, at most. */
 #define HEADERS_BYTES                                                     \
 	(sizeof(struct rte_ether_hdr) + 2 * sizeof(struct rte_vlan_hdr) + \
 		sizeof(struct rte_ipv6_hdr) + sizeof(struct rte_udp_hdr) + AGGREGATE_HEADER_BYTES)

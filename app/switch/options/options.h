@@ -96,7 +96,7 @@ struct slowloris_options {
 	uint32_t slow_bytes;
 	uint32_t grace_ms;
 	uint32_t timeout_s;
-	uint32_t connections, destinations; /**< tracked at the most */
+	uint32_t connections, destinations; /**< tracked at most */
 	bool dry_run;
 };
 

@@ -6,7 +6,7 @@
 
 #include "aggregate/aggregation.h"
 #include "service/service.h"
-#include "side_thread.h"
+#include "ctrl_thread.h"
 
 /* How often the manager is told where it does not wait for signs of life. */
 #define STATUS_S 10

@@ -49,7 +49,7 @@ link_mbps(const struct port *port)
 	return link.link_speed;
 }
 
-/* What other lcores hand over comes at the speed of all links at the most. */
+/* What other lcores hand over comes at the speed of all links at most. */
 static uint32_t
 inbox_limit_us(const struct app *app, const struct shard *shard, const uint32_t *mbps)
 {

@@ -24,7 +24,7 @@
  * How long an lcore may sleep that serves a ring.
  *
  * @param packets that the ring holds
- * @param mbps at which they arrive, at the most
+ * @param mbps at which they arrive, at most
  * @return the time in which the shortest packets fill the ring, less what waking up takes, in us
  *   (0 to RAMP_LONGEST_US); 0: the ring is too short for any sleep
  */

@@ -14,7 +14,7 @@
 
 #include "json.h"
 #include "observe/state.h"
-#include "side_thread.h"
+#include "ctrl_thread.h"
 #include "slowloris/defend.h"
 
 static unsigned int

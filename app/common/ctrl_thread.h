@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SIDE_THREAD_H
-#define SIDE_THREAD_H
+#ifndef CTRL_THREAD_H
+#define CTRL_THREAD_H
 
 /** @file Threads beside the lcores, on the CPUs that the EAL reserves for control threads. */
 
@@ -13,13 +13,13 @@
 #include <rte_version.h>
 
 #if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
-typedef rte_thread_t side_thread;
+typedef rte_thread_t ctrl_thread;
 #else
-typedef pthread_t side_thread;
+typedef pthread_t ctrl_thread;
 #endif
 
-/** What a thread runs; it is in memory until side_thread_join() has returned. */
-struct side_work {
+/** What a thread runs; it is in memory until ctrl_thread_join() has returned. */
+struct ctrl_work {
 	void (*run)(void *arg);
 	void *arg;
 };
@@ -30,10 +30,10 @@ struct side_work {
  * @param name up to 15 characters
  * @return 0, or -1 (reported on stderr)
  */
-int side_thread_start(side_thread *thread, const char *name, const struct side_work *work);
+int ctrl_thread_start(ctrl_thread *thread, const char *name, const struct ctrl_work *work);
 
 /** Wait for its end. */
-void side_thread_join(side_thread thread);
+void ctrl_thread_join(ctrl_thread thread);
 
 /** A thread that calls a function at regular intervals. Initially zero. */
 struct ticker {
@@ -42,8 +42,8 @@ struct ticker {
 	uint64_t interval_ns;
 	bool running;
 	sem_t stop;
-	struct side_work work;
-	side_thread thread;
+	struct ctrl_work work;
+	ctrl_thread thread;
 };
 
 /**
@@ -58,4 +58,4 @@ int ticker_start(struct ticker *ticker, const char *name, uint64_t interval_ns,
 /** Stop it, if it was started: when this returns, no call is under way. */
 void ticker_stop(struct ticker *ticker);
 
-#endif /* SIDE_THREAD_H */
+#endif /* CTRL_THREAD_H */

@@ -7,26 +7,26 @@
 #include <rte_cycles.h>
 #include <rte_errno.h>
 
-#include "side_thread.h"
+#include "ctrl_thread.h"
 
 #if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
 static uint32_t
 run(void *arg)
 {
-	const struct side_work *work = arg;
+	const struct ctrl_work *work = arg;
 
 	work->run(work->arg);
 	return 0;
 }
 
 static int
-create(side_thread *thread, const char *name, void *work)
+create(ctrl_thread *thread, const char *name, void *work)
 {
 	return rte_thread_create_control(thread, name, run, work);
 }
 
 void
-side_thread_join(side_thread thread)
+ctrl_thread_join(ctrl_thread thread)
 {
 	rte_thread_join(thread, NULL);
 }
@@ -34,27 +34,27 @@ side_thread_join(side_thread thread)
 static void *
 run(void *arg)
 {
-	const struct side_work *work = arg;
+	const struct ctrl_work *work = arg;
 
 	work->run(work->arg);
 	return NULL;
 }
 
 static int
-create(side_thread *thread, const char *name, void *work)
+create(ctrl_thread *thread, const char *name, void *work)
 {
 	return rte_ctrl_thread_create(thread, name, NULL, run, work);
 }
 
 void
-side_thread_join(side_thread thread)
+ctrl_thread_join(ctrl_thread thread)
 {
 	pthread_join(thread, NULL);
 }
 #endif
 
 int
-side_thread_start(side_thread *thread, const char *name, const struct side_work *work)
+ctrl_thread_start(ctrl_thread *thread, const char *name, const struct ctrl_work *work)
 {
 	int error = create(thread, name, (void *)(uintptr_t)work);
 
@@ -99,7 +99,7 @@ ticker_start(struct ticker *ticker, const char *name, uint64_t interval_ns, void
 	*ticker = (struct ticker){
 		.tick = tick, .arg = arg, .interval_ns = interval_ns, .work = {run_ticker, ticker}};
 	sem_init(&ticker->stop, 0, 0);
-	ticker->running = side_thread_start(&ticker->thread, name, &ticker->work) == 0;
+	ticker->running = ctrl_thread_start(&ticker->thread, name, &ticker->work) == 0;
 	if (ticker->running)
 		return 0;
 	sem_destroy(&ticker->stop);
@@ -112,7 +112,7 @@ ticker_stop(struct ticker *ticker)
 	if (!ticker->running)
 		return;
 	sem_post(&ticker->stop);
-	side_thread_join(ticker->thread);
+	ctrl_thread_join(ticker->thread);
 	sem_destroy(&ticker->stop);
 	ticker->running = false;
 }
