@@ -81,7 +81,7 @@ struct slot {
 	uint32_t times;                        /* sent */
 	uint32_t times_before;                 /* the chunk before it */
 	bool queued;                           /* for sending */
-	bool doubtful;                         /* which of its packets will be answered */
+	bool ack_ambiguous;                    /* which of its packets will be answered */
 	unsigned int part;                     /* of totals: the next that is to be sent */
 };
 

@@ -237,7 +237,7 @@ struct netfc_allreduce_options {
 
 	unsigned int slots; /**< chunks in flight for each switch, a power of two [128] */
 	/**
-	 * Of values in a chunk at the most, a multiple of 4, 4 .. 65480 [0: as many as the switch
+	 * Of values in a chunk at most, a multiple of 4, 4 .. 65480 [0: as many as the switch
 	 * grants and all workers' paths take, which joining finds out]. 1448 make a packet of 1500
 	 * bytes over IPv4, 1428 over IPv6; 8 less with a key
 	 */
@@ -259,7 +259,7 @@ struct netfc_allreduce_options {
 	unsigned int patience_ms;
 	/**
 	 * After how much silence the switch is told that this worker is alive; 0: never [1000]. A
-	 * quarter of the switch's stall= at the most, or a worker that computes is called silent.
+	 * quarter of the switch's stall= at most, or a worker that computes is called silent.
 	 */
 	unsigned int keepalive_ms;
 	/**

@@ -61,7 +61,7 @@ enum job_outcome {
 
 struct job {
 	struct job *next;      /**< of the process */
-	pthread_mutex_t lock;  /**< of all here; held for a millisecond at the most */
+	pthread_mutex_t lock;  /**< of all here; held for a millisecond at most */
 	MPI_Comm comm;         /**< the program's */
 	MPI_Comm private_comm; /**< MPI_COMM_NULL: none so far */
 	int rank, ranks;

@@ -90,7 +90,7 @@ add_many(struct reducer *reducer, const struct block *block, unsigned int ranks)
 
 		add(reducer, block, rank,
 			rank + (left < AGGREGATE_MAX_WORKERS ? left : AGGREGATE_MAX_WORKERS));
-		block->kernel->lift(reducer->lanes, &totals);
+		block->kernel->lanes_to_totals(reducer->lanes, &totals);
 	}
 	aggregate_totals_round(&totals, AGGREGATE_SUM, 1, reducer->result);
 }

@@ -91,18 +91,18 @@ expect_sums(struct block *block)
 
 /* Whether what a kernel has added up are these sums. */
 static bool
-lifts_well(struct block *block, enum aggregate_isa isa, const struct aggregate_kernel *kernel)
+reaches_totals(struct block *block, enum aggregate_isa isa, const struct aggregate_kernel *kernel)
 {
-	struct aggregate_totals totals = begin_totals(block, &block->lifted);
+	struct aggregate_totals totals = begin_totals(block, &block->from_lanes);
 
 	aggregate_totals_choose(&totals, isa);
 	kernel->begin(block->lanes, packet_of(block, 0), block->count);
 	for (unsigned int w = 1; w < block->workers; w++)
 		kernel->add(block->lanes, packet_of(block, w), block->count);
-	kernel->lift(block->lanes, &totals);
-	write_totals(&totals, &block->lifted);
-	return block->lifted.bytes == block->sums.bytes &&
-		memcmp(block->lifted.part, block->sums.part, block->sums.bytes) == 0;
+	kernel->lanes_to_totals(block->lanes, &totals);
+	write_totals(&totals, &block->from_lanes);
+	return block->from_lanes.bytes == block->sums.bytes &&
+		memcmp(block->from_lanes.part, block->sums.part, block->sums.bytes) == 0;
 }
 
 void
@@ -175,7 +175,7 @@ block_check(struct block *block, enum aggregate_isa isa, unsigned int op)
 			expected_flags(block));
 		wrong++;
 	}
-	if (op == AGGREGATE_SUM && !lifts_well(block, isa, kernel)) {
+	if (op == AGGREGATE_SUM && !reaches_totals(block, isa, kernel)) {
 		printf("# %s, %s, %u lanes, %u workers: other sums as digits\n",
 			aggregate_format_name(block->format), aggregate_isa_name(isa), block->count,
 			block->workers);

@@ -31,7 +31,7 @@ struct block {
 	uint32_t count;
 	uint64_t values[BLOCK_LANES][AGGREGATE_MAX_WORKERS];
 	struct oracle_result expected[BLOCK_LANES];
-	struct block_sums sums, lifted; /* as they should be; out of the accumulators */
+	struct block_sums sums, from_lanes; /* as they should be; out of the accumulators */
 	uint8_t packets[AGGREGATE_MAX_WORKERS][BLOCK_BYTES + 65];
 	uint8_t result[BLOCK_BYTES + 65];
 	struct aggregate_lanes *lanes;

@@ -45,7 +45,8 @@ struct aggregate_kernel {
 	uint8_t (*finish)(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count,
 		unsigned int workers, uint8_t *result);
 	/** Add the sums to totals of their format; NULL for min and max. */
-	void (*lift)(const struct aggregate_lanes *lanes, struct aggregate_totals *totals);
+	void (*lanes_to_totals)(
+		const struct aggregate_lanes *lanes, struct aggregate_totals *totals);
 };
 
 /**
@@ -60,7 +61,7 @@ size_t aggregate_lanes_bytes(unsigned int formats, uint32_t bytes);
  * Prepare a state.
  *
  * @param memory aggregate_lanes_bytes(formats, bytes), aligned to AGGREGATE_ALIGN
- * @param bytes of values at the most
+ * @param bytes of values at most
  */
 struct aggregate_lanes *aggregate_lanes_init(void *memory, uint32_t bytes);
 

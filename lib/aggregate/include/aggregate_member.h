@@ -67,7 +67,7 @@ struct aggregate_member_times {
 	uint64_t ask, ask_most;     /**< joins that get no answer */
 	uint64_t wait, wait_most;   /**< joins while other members are missing */
 	uint64_t leave, leave_most; /**< leaves */
-	uint32_t leaves;            /**< so many of them at the most */
+	uint32_t leaves;            /**< so many of them at most */
 	uint32_t questions;         /**< joins of one who is in without an answer; 0: any number */
 	uint64_t alive;             /**< those: how long after the one before, or after `since` */
 };

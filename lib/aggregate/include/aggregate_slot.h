@@ -205,7 +205,7 @@ struct aggregate_rules {
  * Bytes of an entry, with result and accumulators: a multiple of AGGREGATE_ALIGN.
  *
  * @param formats the formats that it has to be able to keep, a set of bits 1 << format
- * @param bytes of values at the most, 1 .. 65535
+ * @param bytes of values at most, 1 .. 65535
  */
 size_t aggregate_entry_bytes(unsigned int formats, uint32_t bytes);
 
@@ -213,7 +213,7 @@ size_t aggregate_entry_bytes(unsigned int formats, uint32_t bytes);
  * Make an empty entry.
  *
  * @param memory aggregate_entry_bytes(formats, bytes), aligned to AGGREGATE_ALIGN
- * @param bytes of values at the most
+ * @param bytes of values at most
  */
 struct aggregate_entry *aggregate_entry_init(void *memory, uint32_t bytes);
 
@@ -221,8 +221,8 @@ struct aggregate_entry *aggregate_entry_init(void *memory, uint32_t bytes);
  * Further bytes of an entry whose members may send digits: a multiple of AGGREGATE_ALIGN.
  *
  * @param digits formats, a set of bits 1 << format; 0: 0 bytes
- * @param bytes of values at the most
- * @param workers at the most
+ * @param bytes of values at most
+ * @param workers at most
  */
 size_t aggregate_entry_digit_bytes(unsigned int digits, uint32_t bytes, unsigned int workers);
 

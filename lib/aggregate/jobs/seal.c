@@ -74,18 +74,18 @@ is_good_chunk(struct aggregate_shard *shard, const struct job *job,
 	const struct aggregate_tag_key *keys, const uint8_t *payload, size_t length,
 	const struct aggregate_message *request, uint32_t *high)
 {
-	uint64_t *near, number;
+	uint64_t *latest_chunk64, number;
 
 	if (job == NULL)
 		return aggregate_tag_find_high(&keys[AGGREGATE_TO_SWITCH], payload, length, high);
-	near = &shard_view(shard, job)->near;
-	*high = aggregate_chunk_high(*near, request->id);
+	latest_chunk64 = &shard_view(shard, job)->latest_chunk64;
+	*high = aggregate_chunk_high(*latest_chunk64, request->id);
 	if (!aggregate_tag_is_good(&keys[AGGREGATE_TO_SWITCH], payload, length, *high))
 		return false;
 	number = (uint64_t)*high << 32 | request->id;
 	/* Whoever repeats old packets must not turn the count back. */
-	if (number > *near)
-		*near = number;
+	if (number > *latest_chunk64)
+		*latest_chunk64 = number;
 	return true;
 }
 
@@ -134,7 +134,7 @@ aggregate_shard_read(struct aggregate_shard *shard, const uint8_t *payload, size
 static uint32_t
 high_of(const struct aggregate_shard *shard, uint16_t index, uint32_t chunk)
 {
-	return aggregate_chunk_high(shard->jobs[index].near, chunk);
+	return aggregate_chunk_high(shard->jobs[index].latest_chunk64, chunk);
 }
 
 size_t

@@ -16,7 +16,7 @@ shard_view(struct aggregate_shard *shard, const struct job *job)
 	WRITE(view->counters.zeros, 0);
 	WRITE(view->latest, 0);
 	WRITE(view->silent, 0);
-	view->near = 0;
+	view->latest_chunk64 = 0;
 	for (unsigned int w = 0; w < job->workers; w++) {
 		WRITE(view->presences[w].heard, 0);
 		WRITE(view->lateness[w].last, 0);

@@ -150,11 +150,11 @@ add_zeros(struct aggregate_entry *entry)
 
 /* Values are added to what came as digits. */
 static void
-gather(struct aggregate_entry *entry)
+lanes_to_totals(struct aggregate_entry *entry)
 {
 	add_zeros(entry);
 	if ((entry->seen & ~digits_whole(entry)) != 0)
-		entry->kernel->lift(entry->lanes, digits_totals(entry));
+		entry->kernel->lanes_to_totals(entry->lanes, digits_totals(entry));
 }
 
 /* All are in. Sums of values alone are left where they are, until somebody wants them. */
@@ -165,7 +165,7 @@ pass_on(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	entry->zero = rules->zeros && is_all_zeros(entry);
 	add_values(entry, chunk);
 	if (digits_whole(entry) != 0)
-		gather(entry);
+		lanes_to_totals(entry);
 	else if (entry->op != AGGREGATE_COPY && !entry->zero)
 		add_zeros(entry);
 	if (!is_sum(entry) && entry->op != AGGREGATE_COPY && !entry->zero)
@@ -209,7 +209,7 @@ compute(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	} else if (digits_whole(entry) != 0 ||
 		(entry->op == AGGREGATE_MEAN && divisor_of(entry, rules) != rules->workers)) {
 		add_values(entry, chunk);
-		gather(entry);
+		lanes_to_totals(entry);
 		entry->flags = aggregate_totals_round(
 			digits_totals(entry), entry->op, divisor_of(entry, rules), entry->result);
 	} else {
@@ -402,7 +402,7 @@ aggregate_entry_totals(const struct aggregate_entry *entry, struct aggregate_tot
 	totals_clear(scratch);
 	*scratch = totals_in((enum aggregate_format)entry->format, entry->count, scratch->bins);
 	aggregate_totals_choose(scratch, entry->isa);
-	entry->kernel->lift(entry->lanes, scratch);
+	entry->kernel->lanes_to_totals(entry->lanes, scratch);
 	return *scratch;
 }
 

@@ -13,7 +13,7 @@
 
 #include "kernels/accumulate_and_round_lanes.h"
 #include "kernels/keys_lanes.h"
-#include "kernels/lift_lanes.h"
+#include "kernels/totals_lanes.h"
 #include "kernels/round_fp64_lanes.h"
 #include "sums/lanes.h"
 #include "sums/wide_lanes.h"
@@ -109,10 +109,10 @@ finish_int64(enum aggregate_format format, enum aggregate_format to, bool mean,
 	{                                                                             \
 		put(format, lanes, values, count, false);                             \
 	}                                                                             \
-	static void lift_##name(                                                      \
+	static void lanes_to_totals_##name(                                           \
 		const struct aggregate_lanes *lanes, struct aggregate_totals *totals) \
 	{                                                                             \
-		lift_sums(format, lay_out, lanes, totals);                            \
+		totals_from_sums(format, lay_out, lanes, totals);                     \
 	}                                                                             \
 	FINISH_FUNCTIONS(finish, format, format, name)
 
@@ -189,15 +189,15 @@ ALL_FORMATS(LEAST_AND_GREATEST)
 	X(AGGREGATE_FP8_E5M2, fp8_e5m2, AGGREGATE_FP32, fp32)
 
 #define SUM_ENTRY(format, name) \
-	[format] = {begin_##name, add_##name, finish_sum_##name, lift_##name},
+	[format] = {begin_##name, add_##name, finish_sum_##name, lanes_to_totals_##name},
 #define MEAN_ENTRY(format, name) \
-	[format] = {begin_##name, add_##name, finish_mean_##name, lift_##name},
+	[format] = {begin_##name, add_##name, finish_mean_##name, lanes_to_totals_##name},
 #define SUM_PAIR(format, name, to, to_name) \
 	[AGGREGATE_INTO(format, to)] = {    \
-		begin_##name, add_##name, finish_sum_##name##_##to_name, lift_##name},
+		begin_##name, add_##name, finish_sum_##name##_##to_name, lanes_to_totals_##name},
 #define MEAN_PAIR(format, name, to, to_name) \
 	[AGGREGATE_INTO(format, to)] = {     \
-		begin_##name, add_##name, finish_mean_##name##_##to_name, lift_##name},
+		begin_##name, add_##name, finish_mean_##name##_##to_name, lanes_to_totals_##name},
 #define MIN_ENTRY(format, name) \
 	[format] = {begin_min_##name, add_min_##name, finish_min_##name, NULL},
 #define MAX_ENTRY(format, name) \

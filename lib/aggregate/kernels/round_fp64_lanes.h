@@ -55,7 +55,7 @@ carry_from_below(const int64_t *bins, uint64_t in_use, uint32_t end, bool *more)
 INLINE int
 sign_from_below(const int64_t *bins, uint64_t in_use, uint32_t end)
 {
-	const uint64_t below = in_use & ((UINT64_C(1) << end) - 1); /* end is 63 at the most */
+	const uint64_t below = in_use & ((UINT64_C(1) << end) - 1); /* end is 63 at most */
 	const __int128 enough = (__int128)1 << (CARRY_BITS + 1);
 	uint32_t bin;
 	__int128 sum;

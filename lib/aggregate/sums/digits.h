@@ -20,7 +20,7 @@ totals_use(struct aggregate_totals *totals, uint32_t lowest, uint32_t end)
 	totals->end = (uint8_t)(end > totals->end ? end : totals->end);
 }
 
-/** Bins that a short total has at the most: it goes into an integer of 128 bits. */
+/** Bins that a short total has at most: it goes into an integer of 128 bits. */
 #define SHORT_BINS 4
 
 /** What the last of them holds is less, or the total may have more bits. */

@@ -11,7 +11,7 @@
 #include "net/packets.h"
 #include "net/socket.h"
 
-/* A vector ends where that share of the window at the most is in flight. */
+/* A vector ends where that share of the window at most is in flight. */
 #define ENDING_SHARE 4
 
 struct channel *

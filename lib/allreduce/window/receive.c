@@ -89,7 +89,7 @@ learn(struct channel *channel, const struct slot *slot, struct evidence *evidenc
 	}
 	if (slot->times == 1 || since > rtt->timeout)
 		rtt_sample(rtt, since);
-	if (slot->order + 1 > evidence->answered && !slot->doubtful) {
+	if (slot->order + 1 > evidence->answered && !slot->ack_ambiguous) {
 		evidence->answered = slot->order + 1;
 		evidence->sent = slot->sent;
 	}

@@ -201,7 +201,7 @@ queue_overdue(struct netfc_allreduce *comm, struct channel *channel, uint64_t no
 		if (slot_due(channel, &slots[at]) > now)
 			continue;
 		channel_queue(channel, at);
-		slots[at].doubtful = oldest;
+		slots[at].ack_ambiguous = oldest;
 		left--;
 	}
 	channel->backoff++;

@@ -36,7 +36,7 @@ begin(struct netfc_allreduce *comm, struct peer *peer, uint32_t at)
 	slot->handle = find_handle(comm, piece_number(comm, peer, slot->chunk));
 	slot->times = 0;
 	slot->part = 0; /* it may be queued already, with some of the chunk before */
-	slot->doubtful = false;
+	slot->ack_ambiguous = false;
 	channel_queue(channel_of(peer, at), at);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef LIFT_LANES_H
-#define LIFT_LANES_H
+#ifndef TOTALS_LANES_H
+#define TOTALS_LANES_H
 
 /**
  * @file
@@ -34,18 +34,18 @@ add_to_digit(struct lane_bins bins, uint32_t digit, int64_t number)
 
 /* A word, as the digits that it adds to, from one on. */
 INLINE void
-lift_word(struct lane_bins bins, uint32_t digit, int64_t word)
+totals_from_word(struct lane_bins bins, uint32_t digit, int64_t word)
 {
 	add_to_digit(bins, digit, word & UINT32_MAX);
 	add_to_digit(bins, digit + 1, word >> 32);
 }
 
 INLINE void
-lift_double_word(struct lane_bins bins, uint32_t digit, __int128 sum)
+totals_from_double_word(struct lane_bins bins, uint32_t digit, __int128 sum)
 {
-	lift_word(bins, digit, (int64_t)((uint64_t)sum & INT64_MAX));
+	totals_from_word(bins, digit, (int64_t)((uint64_t)sum & INT64_MAX));
 	add_to_digit(bins, digit + 1, (int64_t)((uint64_t)sum >> 63 << 31));
-	lift_word(bins, digit + 2, (int64_t)(sum >> 64));
+	totals_from_word(bins, digit + 2, (int64_t)(sum >> 64));
 }
 
 /* How far the units of bins are below those of totals. */
@@ -57,15 +57,15 @@ bins_below(enum aggregate_format format)
 
 /* Returns whether the bin holds anything. */
 INLINE bool
-lift_bin(enum aggregate_format format, struct aggregate_totals *totals, struct lane_bins into,
-	uint32_t bin, int64_t sum)
+totals_from_bin(enum aggregate_format format, struct aggregate_totals *totals,
+	struct lane_bins into, uint32_t bin, int64_t sum)
 {
 	const unsigned int below = bins_below(format);
 
 	if (sum == 0)
 		return false;
 	totals_use(totals, bin - (bin > 0), bin + 2);
-	lift_word(into, bin, sum >> below);
+	totals_from_word(into, bin, sum >> below);
 	if (bin > 0)
 		add_to_digit(into, bin - 1, (sum & ((1 << below) - 1)) << (32 - below));
 	return true;
@@ -81,22 +81,23 @@ only_bin(unsigned int lay_out, const struct aggregate_lanes *lanes, uint32_t i)
 }
 
 INLINE bool
-lift_bins(enum aggregate_format format, unsigned int lay_out, const struct aggregate_lanes *lanes,
-	uint32_t i, struct aggregate_totals *totals, struct lane_bins into)
+totals_from_bins(enum aggregate_format format, unsigned int lay_out,
+	const struct aggregate_lanes *lanes, uint32_t i, struct aggregate_totals *totals,
+	struct lane_bins into)
 {
 	const size_t stride = bin_stride(format, lanes);
 	const unsigned int only = only_bin(lay_out, lanes, i);
 	bool any = false;
 
 	if (only != ALL_BINS)
-		return lift_bin(format, totals, into, only, lanes->sums[only * stride + i]);
+		return totals_from_bin(format, totals, into, only, lanes->sums[only * stride + i]);
 	for (uint32_t bin = 0; bin < BINS; bin++)
-		any |= lift_bin(format, totals, into, bin, lanes->sums[bin * stride + i]);
+		any |= totals_from_bin(format, totals, into, bin, lanes->sums[bin * stride + i]);
 	return any;
 }
 
 INLINE bool
-lift_window(const struct aggregate_lanes *lanes, uint32_t i, struct aggregate_totals *totals,
+totals_from_window(const struct aggregate_lanes *lanes, uint32_t i, struct aggregate_totals *totals,
 	struct lane_bins into)
 {
 	const __int128 sum = window_of_lane(lanes, i);
@@ -106,19 +107,19 @@ lift_window(const struct aggregate_lanes *lanes, uint32_t i, struct aggregate_to
 		return false;
 	totals_use(totals, bin, bin + 5);
 	add_to_digit(into, bin, (int64_t)((uint64_t)sum << shift & UINT32_MAX));
-	lift_double_word(into, bin + 1, sum >> (BIN_PLACES - shift));
+	totals_from_double_word(into, bin + 1, sum >> (BIN_PLACES - shift));
 	return true;
 }
 
 INLINE bool
-lift_wide(const struct aggregate_lanes *lanes, uint32_t i, struct aggregate_totals *totals,
+totals_from_wide(const struct aggregate_lanes *lanes, uint32_t i, struct aggregate_totals *totals,
 	struct lane_bins into)
 {
 	const int64_t *bins = bins_of_lane(lanes, i);
 	uint64_t in_use, high = 0;
 
 	if (lanes->windowed)
-		return lift_window(lanes, i, totals, into);
+		return totals_from_window(lanes, i, totals, into);
 	in_use = bins_in_use(lanes)[i];
 	if (in_use == 0)
 		return false;
@@ -127,7 +128,7 @@ lift_wide(const struct aggregate_lanes *lanes, uint32_t i, struct aggregate_tota
 	/* A bin in use has another above it. */
 	for (uint32_t bin = 0; in_use != 0 || high != 0; bin++, in_use >>= 1) {
 		if ((in_use & 1) != 0 || high != 0)
-			lift_word(into, bin, bins[bin]);
+			totals_from_word(into, bin, bins[bin]);
 		high = in_use & 1;
 	}
 	return true;
@@ -150,7 +151,7 @@ integer_sum(enum aggregate_format format, unsigned int lay_out, const struct agg
 }
 
 INLINE bool
-lift_integer(enum aggregate_format format, unsigned int lay_out,
+totals_from_integer(enum aggregate_format format, unsigned int lay_out,
 	const struct aggregate_lanes *lanes, uint32_t i, struct aggregate_totals *totals,
 	struct lane_bins into)
 {
@@ -158,10 +159,10 @@ lift_integer(enum aggregate_format format, unsigned int lay_out,
 
 	if (format == AGGREGATE_INT64 || format == AGGREGATE_POSIT16_ES2) {
 		totals_use(totals, 0, 4);
-		lift_double_word(into, 0, sum);
+		totals_from_double_word(into, 0, sum);
 	} else {
 		totals_use(totals, 0, 2);
-		lift_word(into, 0, (int64_t)sum);
+		totals_from_word(into, 0, (int64_t)sum);
 	}
 	return sum != 0;
 }
@@ -179,22 +180,22 @@ all_negative(enum aggregate_format format, unsigned int lay_out,
 
 /* Whether the lane's sum is other than zero, or the sum of some that cancel. */
 INLINE bool
-lift_lane(enum aggregate_format format, unsigned int lay_out, const struct aggregate_lanes *lanes,
-	uint32_t i, struct aggregate_totals *totals)
+totals_from_lane(enum aggregate_format format, unsigned int lay_out,
+	const struct aggregate_lanes *lanes, uint32_t i, struct aggregate_totals *totals)
 {
 	const struct lane_bins into = {totals->bins + i, totals->stride};
 
 	if (has_bins(format))
-		return lift_bins(format, lay_out, lanes, i, totals, into);
+		return totals_from_bins(format, lay_out, lanes, i, totals, into);
 	if (format == AGGREGATE_FP64)
-		return lift_wide(lanes, i, totals, into);
-	return lift_integer(format, lay_out, lanes, i, totals, into);
+		return totals_from_wide(lanes, i, totals, into);
+	return totals_from_integer(format, lay_out, lanes, i, totals, into);
 }
 
 /* Values that are all negative, or -0, and whose sum is zero, are -0. */
 INLINE void
-lift_lanes(enum aggregate_format format, unsigned int lay_out, const struct aggregate_lanes *lanes,
-	struct aggregate_totals *totals)
+totals_from_lanes(enum aggregate_format format, unsigned int lay_out,
+	const struct aggregate_lanes *lanes, struct aggregate_totals *totals)
 {
 	const bool signs = is_ieee(format) || format == AGGREGATE_FP64;
 
@@ -203,8 +204,9 @@ lift_lanes(enum aggregate_format format, unsigned int lay_out, const struct aggr
 				format != AGGREGATE_INT64
 			? lanes->specials[i]
 			: 0;
-		const bool other = special != 0 || lift_lane(format, lay_out, lanes, i, totals) ||
-			!signs || !all_negative(format, lay_out, lanes, i);
+		const bool other = special != 0 ||
+			totals_from_lane(format, lay_out, lanes, i, totals) || !signs ||
+			!all_negative(format, lay_out, lanes, i);
 
 		totals->marks[i] |= special | (other ? AGGREGATE_MARK_MINUS_ZERO : 0);
 	}
@@ -244,10 +246,10 @@ mark_lanes(enum aggregate_format format, unsigned int lay_out, const struct aggr
 			marks[w] |= AGGREGATE_MARK_MINUS_ZERO;
 }
 
-/* As lift_bin(). */
+/* As totals_from_bin(). */
 INLINE words
-lift_bin_words(enum aggregate_format format, const struct aggregate_lanes *lanes, uint32_t bin,
-	uint32_t lane, struct aggregate_totals *totals)
+totals_from_bin_words(enum aggregate_format format, const struct aggregate_lanes *lanes,
+	uint32_t bin, uint32_t lane, struct aggregate_totals *totals)
 {
 	const unsigned int below = bins_below(format);
 	const int64_t *sums = lanes->sums + bin * bin_stride(format, lanes) + lane;
@@ -266,7 +268,7 @@ lift_bin_words(enum aggregate_format format, const struct aggregate_lanes *lanes
 
 /* All lanes of a bin, which are in one piece. Returns whether it holds anything. */
 INLINE bool
-lift_row(enum aggregate_format format, const struct aggregate_lanes *lanes, uint32_t bin,
+totals_from_row(enum aggregate_format format, const struct aggregate_lanes *lanes, uint32_t bin,
 	struct aggregate_totals *totals)
 {
 	const int64_t *sums = lanes->sums + bin * bin_stride(format, lanes);
@@ -276,26 +278,26 @@ lift_row(enum aggregate_format format, const struct aggregate_lanes *lanes, uint
 		any |= sums[lane];
 	for (uint32_t lane = 0; any != 0 && lane < totals->count; lane += WORDS)
 		mark_lanes(format, PLAIN_LAY_OUT, lanes, totals, lane,
-			lift_bin_words(format, lanes, bin, lane, totals));
+			totals_from_bin_words(format, lanes, bin, lane, totals));
 	return any != 0;
 }
 
 INLINE void
-lift_rows(enum aggregate_format format, const struct aggregate_lanes *lanes,
+totals_from_rows(enum aggregate_format format, const struct aggregate_lanes *lanes,
 	struct aggregate_totals *totals)
 {
 	bool any = false;
 
 	for (uint32_t bin = 0; bin < BINS; bin++)
-		any |= lift_row(format, lanes, bin, totals);
+		any |= totals_from_row(format, lanes, bin, totals);
 	for (uint32_t lane = 0; !any && lane < totals->count; lane += WORDS)
 		mark_lanes(format, PLAIN_LAY_OUT, lanes, totals, lane, words_all(0));
 }
 
 /* Lanes that have their own bins, or all of them. */
 INLINE void
-lift_groups(enum aggregate_format format, unsigned int lay_out, const struct aggregate_lanes *lanes,
-	struct aggregate_totals *totals)
+totals_from_groups(enum aggregate_format format, unsigned int lay_out,
+	const struct aggregate_lanes *lanes, struct aggregate_totals *totals)
 {
 	for (uint32_t lane = 0; lane < totals->count; lane += WORDS) {
 		const unsigned int only = only_bin(lay_out, lanes, lane);
@@ -304,7 +306,7 @@ lift_groups(enum aggregate_format format, unsigned int lay_out, const struct agg
 		words any = {0};
 
 		for (uint32_t bin = first; bin < end; bin++)
-			any |= lift_bin_words(format, lanes, bin, lane, totals);
+			any |= totals_from_bin_words(format, lanes, bin, lane, totals);
 		mark_lanes(format, lay_out, lanes, totals, lane, any);
 	}
 }
@@ -371,7 +373,7 @@ window_digit(const struct window_sums *sums, uint32_t digit, bool top)
 }
 
 INLINE void
-lift_whole_window(const struct aggregate_lanes *lanes, struct aggregate_totals *totals)
+totals_from_whole_window(const struct aggregate_lanes *lanes, struct aggregate_totals *totals)
 {
 	const struct window_digits digits = window_digits(lanes, totals->count);
 	const uint32_t bin = lanes->window / BIN_PLACES;
@@ -389,21 +391,21 @@ lift_whole_window(const struct aggregate_lanes *lanes, struct aggregate_totals *
 }
 
 INLINE void
-lift_sums(enum aggregate_format format, unsigned int lay_out, const struct aggregate_lanes *lanes,
-	struct aggregate_totals *to)
+totals_from_sums(enum aggregate_format format, unsigned int lay_out,
+	const struct aggregate_lanes *lanes, struct aggregate_totals *to)
 {
 	struct aggregate_totals totals = *to;
 
 	if (has_bins(format) && !lanes->has_specials && lay_out == PLAIN_LAY_OUT)
-		lift_rows(format, lanes, &totals);
+		totals_from_rows(format, lanes, &totals);
 	else if (has_bins(format) && !lanes->has_specials)
-		lift_groups(format, lay_out, lanes, &totals);
+		totals_from_groups(format, lay_out, lanes, &totals);
 	else if (format == AGGREGATE_FP64 && lanes->windowed && !lanes->has_specials)
-		lift_whole_window(lanes, &totals);
+		totals_from_whole_window(lanes, &totals);
 	else
-		lift_lanes(format, lay_out, lanes, &totals);
+		totals_from_lanes(format, lay_out, lanes, &totals);
 	to->lowest = totals.lowest;
 	to->end = totals.end;
 }
 
-#endif /* LIFT_LANES_H */
+#endif /* TOTALS_LANES_H */
