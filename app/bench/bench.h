@@ -33,7 +33,7 @@ struct run_counters {
 	uint64_t late;           /**< replies to those lost */
 	uint64_t duplicates;     /**< further replies to those answered */
 	uint64_t reordered;      /**< answered after one that was sent later */
-	uint32_t reorder_extent; /**< by how many packets one was overtaken at the most */
+	uint32_t reorder_extent; /**< by how many packets one was overtaken at most */
 	uint64_t others;         /**< received, but no NetFC */
 	uint64_t refused;        /**< times the port did not take a packet */
 	uint64_t no_buffer;      /**< times there was no packet buffer */

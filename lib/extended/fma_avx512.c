@@ -129,7 +129,7 @@ from_posits(__m512i posits, const unsigned int es)
 INLINE __m512i
 round_magnitude(__m512 sum, const unsigned int es)
 {
-	/* A boundary between posits has 14 bits of them at the most; below, any bit is as good. */
+	/* A boundary between posits has 14 bits of them at most; below, any bit is as good. */
 	const unsigned int tail = FLOAT_FRACTION + es, lost = tail - 15;
 	const __m512i most = _mm512_set1_epi32(MAX_REGIME * (1 << tail));
 	const __m512i least = _mm512_set1_epi32(-MAX_REGIME * (1 << tail));

@@ -63,7 +63,7 @@ run_packet(const struct extended_kernel *kernel, struct vector_packet *packet,
 	const struct extended_kernel constants = *kernel;
 	const slot16 *restrict x = (const slot16 *)packet->slots, *restrict y = x + count;
 	slot16 *restrict z = (slot16 *)packet->slots + 2 * (size_t)count;
-	/* 2^16 lanes at the most. */
+	/* 2^16 lanes at most. */
 	uint32_t before = 0, after = 0;
 
 	for (uint32_t l = 0; l < count; l++) {

@@ -23,7 +23,7 @@
 #include "frame.h"
 #include "vector.h"
 
-/** Packets of a burst at the most. */
+/** Packets of a burst at most. */
 #define CLASSIFY_BURST 64
 
 /** Lanes of requests that are gathered: two vectors of 8 slots. */
@@ -40,7 +40,7 @@ enum packet_class {
 	CLASSES,
 };
 
-/** Packets that vectors hold at the most. */
+/** Packets that vectors hold at most. */
 #define CLASSIFY_VECTOR 32
 
 struct classified;

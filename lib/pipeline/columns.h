@@ -15,7 +15,7 @@
 #include <rte_common.h>
 #include <rte_vect.h>
 
-/** Packets of a burst at the most. */
+/** Packets of a burst at most. */
 #define COLUMNS_BURST 64
 
 /** Packets whose words are in one vector. */

@@ -230,7 +230,7 @@ find_udp(struct burst *burst, unsigned int p, const column *network)
 }
 
 /*
- * What stands behind the tags. With one tag at the most, all of it has been read with the ether
+ * What stands behind the tags. With one tag at most, all of it has been read with the ether
  * type.
  */
 static __rte_always_inline void

@@ -25,7 +25,7 @@
 #include "match.h"
 #include "vector.h"
 
-/** Packets per burst at the most. */
+/** Packets per burst at most. */
 #define PIPELINE_BURST 64
 
 /** The kernels of all that is computed. It never changes, so lcores share it. */

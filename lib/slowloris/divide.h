@@ -24,7 +24,7 @@
 /** Bits of an integer that its logarithm depends on, behind the leading one. */
 #define DIVIDE_BELOW 13
 
-/** Divisions per call at the most. */
+/** Divisions per call at most. */
 #define DIVIDE_BULK 128
 
 /** The tables of the module. They never change, so lcores share them. */

@@ -193,7 +193,7 @@ void slowloris_usage(const struct slowloris *detector, struct slowloris_usage *u
 
 /** Memory of the two tables. */
 struct slowloris_memory {
-	uint64_t connections, destinations; /**< bytes, for all that are tracked at the most */
+	uint64_t connections, destinations; /**< bytes, for all that are tracked at most */
 };
 
 /** How much memory was taken at the start; later, none is. */

@@ -77,7 +77,7 @@ writer_is_quiet(const struct slowloris *detector)
 
 /* ---- ageing, in small steps: no call looks at more than a few records ------------------------ */
 
-/* Records looked at per call at the most. */
+/* Records looked at per call at most. */
 #define LOOKS 256u
 /* How often all connections are looked at within a time-out. */
 #define TURNS 8u

@@ -29,9 +29,9 @@ struct incarnations {
 	unsigned int jobs;    /* beside each other, 1 .. MAX_JOBS */
 	unsigned int workers; /* of each */
 	unsigned int rounds;  /* allreduces of an incarnation */
-	uint32_t count;       /* values of an allreduce, at the most */
+	uint32_t count;       /* values of an allreduce, at most */
 	bool varies;          /* count, operation and format from one allreduce to the next */
-	unsigned int times;   /* incarnations of each job, at the most */
+	unsigned int times;   /* incarnations of each job, at most */
 	uint64_t until;       /* clock_now() at which no other is begun */
 	unsigned int rto_max_us;
 	unsigned int errors_most; /* that end it, since more show no more; 0: any number */

@@ -4,7 +4,7 @@
  * worker whatever it asks for, and sends chunks back as they came, which is the sum of one; as many
  * packets with one system call as the kernel joins (UDP_GRO, UDP_SEGMENT).
  *
- * reflect [--bytes B]: of values in a chunk at the most. Prints the UDP port; ends when its
+ * reflect [--bytes B]: of values in a chunk at most. Prints the UDP port; ends when its
  * standard input does.
  */
 #include <arpa/inet.h>

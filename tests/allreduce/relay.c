@@ -296,7 +296,7 @@ release(struct relay *relay)
 	}
 }
 
-/* Until the next packet is due, 5 ms at the most. */
+/* Until the next packet is due, 5 ms at most. */
 static struct timespec
 pause_of(const struct relay *relay)
 {

@@ -30,7 +30,7 @@ struct relay_options {
 	unsigned int shards; /* ports in a row */
 	uint64_t seed;
 	double lost, repeated, delayed; /* shares of the packets */
-	unsigned int delay_us;          /* at the most; that changes their order */
+	unsigned int delay_us;          /* at most; that changes their order */
 	relay_judge judge;              /* NULL: all pass */
 	void *context;
 };

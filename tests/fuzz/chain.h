@@ -14,11 +14,11 @@
  * Make a packet of a frame.
  *
  * @param cut bytes per segment, at least 1; the last may be shorter, and there are CHAIN_SEGMENTS
- * at the most, the last of which takes the rest
+ * at most, the last of which takes the rest
  */
 struct rte_mbuf *chain_of(const uint8_t *frame, uint32_t length, uint32_t cut);
 
-/** Segments at the most. */
+/** Segments at most. */
 #define CHAIN_SEGMENTS 8
 
 /** Copy all bytes out; there must be space for pkt_len. */

@@ -3,7 +3,7 @@
  * Frames through everything that reads them: parser, pipeline, endpoint, reflector.
  *
  * Input: a byte, half the length of the segments that frames are cut into (drivers put headers at
- * even addresses), or 0 for one segment; then frames, a burst at the most, each behind its length
+ * even addresses), or 0 for one segment; then frames, a burst at most, each behind its length
  * in two bytes. Checked: nothing but results, status and checksum of requests changes; results are
  * the reference's; a right checksum stays right. Kinds to reach: those of answers.h.
  */

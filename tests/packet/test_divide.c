@@ -13,7 +13,7 @@
 #include "divide.h"
 #include "eal.h"
 
-/* What the quotients of some counters are off by, at the most, as `error` sees it. */
+/* What the quotients of some counters are off by, at most, as `error` sees it. */
 static double
 worst_error(const struct divider *divider, unsigned int least_shift,
 	double (*error)(double value, double exact))

@@ -25,7 +25,7 @@ struct exact_sums_config {
 	unsigned int members;
 	unsigned int first;  /**< of the chunks' workers, that behind the first member */
 	unsigned int behind; /**< workers behind each */
-	uint32_t bytes;      /**< of a part at the most */
+	uint32_t bytes;      /**< of a part at most */
 };
 
 /** The parts of a chunk's sums. */

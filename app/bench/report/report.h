@@ -13,7 +13,7 @@
 
 #include "bench.h"
 #include "check/check.h"
-#include "side_thread.h"
+#include "ctrl_thread.h"
 
 /* What a run came to: worked out once, then told to people and programs. */
 

@@ -52,7 +52,7 @@ enum id_state {
 /**
  * Make an empty table.
  *
- * @param most packets outstanding at the most
+ * @param most packets outstanding at most
  * @param first_id the first packet's id
  * @param timeout TSC cycles after which a packet is lost
  * @return 0 or -1 (out of memory)

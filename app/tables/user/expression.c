@@ -8,7 +8,7 @@
 
 /* Parentheses, signs and powers within each other; no expression needs as many. */
 #define DEEPEST 100
-/* Instructions for a character, at the most: e is exp(1). */
+/* Instructions for a character, at most: e is exp(1). */
 #define EXPANSION 2
 
 /* Push x, a number or pi, or compute an operation. */

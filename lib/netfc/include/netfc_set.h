@@ -45,7 +45,7 @@ enum netfc_family {
 /** The longest name of a table set, with its terminating NUL. */
 #define NETFC_SET_NAME_SIZE 32
 
-/** Tables per set at the most. */
+/** Tables per set at most. */
 #define NETFC_MAX_TABLES 12
 
 /** A table set. It never changes once built or loaded, so threads may share it. */

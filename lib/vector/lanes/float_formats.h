@@ -74,7 +74,7 @@ to_bf16(uint32_t sum)
 LANE uint16_t
 to_posit(uint32_t sum, const unsigned int es)
 {
-	/* A boundary between posits has 14 bits of them at the most; below, any bit is as good. */
+	/* A boundary between posits has 14 bits of them at most; below, any bit is as good. */
 	const unsigned int tail = FLOAT_FRACTION + es, lost = tail - 15;
 	const int32_t magnitude = (int32_t)(sum & INT32_MAX);
 	const int32_t above_one = magnitude - (FLOAT_BIAS << FLOAT_FRACTION);

@@ -106,7 +106,7 @@ TEST(entries_fit_their_widths)
 	}
 }
 
-/* Match engines take keys of less than 24 bits and values of 24 bits at the most. */
+/* Match engines take keys of less than 24 bits and values of 24 bits at most. */
 TEST(tables_fit_the_match_engines)
 {
 	const struct netfc_table *table;
