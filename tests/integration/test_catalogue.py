@@ -284,7 +284,9 @@ def test_p4_headers_of_aggregation():
     *whole, (token, bits) = joined_status(p4_header(path, 'aggregate_t'))
     assert (token, [*whole, ('session', bits)]) == (
         'token', in_bits('netfc_hdr') + in_bits('aggregate_hdr'))
-    assert p4_header(path, 'join_t') == in_bits('aggregate_join_wire')
+    *whole, (high, high_bits), (low, low_bits) = p4_header(path, 'join_t')  # Tofino's registers have 32 bits
+    assert (high, low) == ('incarnation_high', 'incarnation_low')
+    assert [*whole, ('incarnation', high_bits + low_bits)] == in_bits('aggregate_join_wire')
 
 
 # ---- documents -------------------------------------------------------------------------------
