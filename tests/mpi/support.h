@@ -59,6 +59,7 @@ struct check {
 	X(all_types)              \
 	X(reduce)                 \
 	X(scatter)                \
+	X(counts_reused)          \
 	X(unaligned)              \
 	X(bits)                   \
 	X(started)                \

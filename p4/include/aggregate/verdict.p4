@@ -146,7 +146,7 @@ control Joins(inout headers_t hdr, inout meta_t meta) {
     }
 
     /* As many workers as there are, and space for what the program needs. */
-#define NETFC_JOINS(...)                                               \
+#define NETFC_JOIN_ENTRIES(...)                                               \
     (_, 0, _ __VA_ARGS__) : refuse(AGGREGATE_REASON_MISMATCH);         \
     (_, _, 0 __VA_ARGS__) : refuse(AGGREGATE_REASON_MISMATCH);         \
     (0, _, _ __VA_ARGS__) : grant();                                   \
@@ -175,12 +175,12 @@ control Joins(inout headers_t hdr, inout meta_t meta) {
             (_, _, _, 1, 0, _, _, _, _, _) : refuse(AGGREGATE_REASON_PLACE);
             (_, _, _, 0, _, true, _, _, _, _) : refuse(AGGREGATE_REASON_NO_PARENT);
             /* In a job without a parent nobody is below, and the workers that are named are its own. */
-            NETFC_JOINS(, 0, _, _, true, 0, _, _)
-            NETFC_JOINS(, 0, _, _, true, _, 1, 0)
+            NETFC_JOIN_ENTRIES(, 0, _, _, true, 0, _, _)
+            NETFC_JOIN_ENTRIES(, 0, _, _, true, _, 1, 0)
             (_, _, _, 0, _, _, true, _, _, _) : refuse(AGGREGATE_REASON_PLACE);
-            NETFC_JOINS(, _, _, _, _, _, _, _)
+            NETFC_JOIN_ENTRIES(, _, _, _, _, _, _, _)
 #else
-            NETFC_JOINS()
+            NETFC_JOIN_ENTRIES()
 #endif
         }
         size = 16;

@@ -49,7 +49,7 @@ def through_switch(err):
 # Ranks, and the checks that one start of them runs. What is about a first reduction comes first.
 OF_A_NODE = [(2, 'progress allreduce freed'), (2, 'threads'), (3, 'forks'),
              (3, 'first_started all_types reduce unaligned started two_communicators'),
-             (5, 'first_awaited first_beside allreduce doubles scatter communicators persistent persistent_misuse')]
+             (5, 'first_awaited first_beside allreduce doubles scatter counts_reused communicators persistent persistent_misuse')]
 OF_TWO_NODES = [(4, 'allreduce all_types scatter started persistent'), (5, 'reduce doubles communicators')]
 RUNS = {'ranks': OF_A_NODE, 'nodes': OF_A_NODE, 'switchless': OF_A_NODE,
         'one_switch': OF_TWO_NODES, 'tree': OF_TWO_NODES}
