@@ -80,12 +80,12 @@ def switched(folder, option='--aggregate'):
 @contextlib.contextmanager
 def by_memif(folder, ports):
     """A host without a network, and a switch with so many ports at a socket; that, and the ports as
-    variables of ranks."""
+    variables of ranks. The driver takes 20 KB of DPDK's memory for each worker that connects, or refuses it."""
     path = switch.RUNTIME / f'memif-{next(hosts.numbers)}'
     devices = [f'net_memif{port},role=server,id={port},socket={path},socket-abstract=no'
                for port in range(ports)]
     options = ['--address', f'{hosts.SWITCH_IP}/24', '--forward', 'bridge', NODES]
-    with hosts.Host(0) as host, hosts.LiveSwitch(folder, devices, options) as live:
+    with hosts.Host(0) as host, hosts.LiveSwitch(folder, devices, options, memory=512) as live:
         live.wait_until_ready()
         host.ip('link', 'set', 'lo', 'up')
         yield host, live, {'NETFC_MPI_INTERFACE': f'memif:{path},id=0-{ports - 1}',
