@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which process has a worker's place on TNA: another one does not get it, and is not answered. */
+/* Which process has a worker's place on TNA: another one's join is refused. */
 #ifndef NETFC_AGGREGATE_ADMISSION_TNA_P4
 #define NETFC_AGGREGATE_ADMISSION_TNA_P4
 
