@@ -73,7 +73,7 @@ count_buffers(const struct app *app, unsigned int socket)
 		for (unsigned int i = 0; i < lcore->rx_queue_count; i++) {
 			const struct port *port = &app->port[lcore->rx_queue[i].port];
 
-			mbufs += port->rx_descriptors + quirk_filled_buffers(port->id);
+			mbufs += port->rx_descriptors + quirk_held_buffers(port->id);
 		}
 	}
 	for (unsigned int p = 0; p < app->port_count; p++)

@@ -115,7 +115,9 @@ ethdev_start(uint16_t id, const struct rte_eth_dev_info *info, const struct ethd
 	rte_eth_promiscuous_enable(id);
 	if (setup->all_multicast)
 		rte_eth_allmulticast_enable(id);
-	error = rte_eth_dev_start(id);
+	error = quirk_send_whole(id, setup->tx_queues);
+	if (error == 0)
+		error = rte_eth_dev_start(id);
 	if (error != 0 && setup->rx_interrupts) {
 		struct ethdev_setup without = *setup;
 
@@ -150,8 +152,7 @@ eal_memory_option(unsigned int socket, size_t more)
 struct rte_mempool *
 ethdev_pool_create(const char *name, unsigned int mbufs, uint32_t data_bytes, unsigned int socket)
 {
-	struct rte_mempool *pool = rte_pktmbuf_pool_create_by_ops(name, mbufs, MBUF_CACHE, 0,
-		(uint16_t)data_bytes, (int)socket, quirk_dense_pool_ops());
+	struct rte_mempool *pool = quirk_pool_create(name, mbufs, data_bytes, socket);
 
 	if (pool == NULL)
 		fprintf(stderr,

@@ -24,6 +24,7 @@
 #include <rte_version.h>
 
 #include "journal.h"
+#include "dpdk/eal.h"
 #include "dpdk/quirks.h"
 #include "dpdk/xdp_rings.h"
 
@@ -211,15 +212,14 @@ is_af_xdp(uint16_t port)
 		strcmp(info.driver_name, "net_af_xdp") == 0;
 }
 
-#define FILLED 2048 /* a queue's buffers that the driver gives to the kernel */
+#define XDP_RING 2048 /* buffers that the kernel has, or has sent and not given back */
 
 unsigned int
-quirk_filled_buffers(uint16_t port)
+quirk_held_buffers(uint16_t port)
 {
-	return is_af_xdp(port) ? FILLED : 0;
+	return is_af_xdp(port) ? 2 * XDP_RING : 0;
 }
 
-/* The kernel hands a frame of AF_XDP to a NIC only if it does not cross pages. */
 static bool
 has_af_xdp(void)
 {
@@ -232,19 +232,44 @@ has_af_xdp(void)
 	return false;
 }
 
-static bool
-may_cross_pages(void)
+/* Divides the pages of all platforms. */
+#define XDP_FRAME 4096
+
+/* Buffers without gaps between them, of which none crosses a page. */
+static struct rte_mempool *
+create_frames(const char *name, unsigned int mbufs, uint32_t data_bytes, unsigned int socket)
 {
-	return !rte_eal_has_hugepages() && rte_eal_iova_mode() == RTE_IOVA_VA && !has_af_xdp();
+	const size_t bytes = rte_mempool_calc_obj_size(
+		sizeof(struct rte_mbuf) + data_bytes, RTE_MEMPOOL_F_NO_SPREAD, NULL);
+	const size_t more = RTE_ALIGN_CEIL(bytes, XDP_FRAME) - bytes;
+	struct rte_pktmbuf_pool_private room = {
+		.mbuf_data_room_size = (uint16_t)(data_bytes + more),
+	};
+	struct rte_mempool *pool = rte_mempool_create_empty(name, mbufs,
+		(unsigned int)(sizeof(struct rte_mbuf) + data_bytes + more), MBUF_CACHE,
+		sizeof(room), (int)socket, RTE_MEMPOOL_F_NO_SPREAD);
+
+	if (pool == NULL)
+		return NULL;
+	if (rte_mempool_set_ops_byname(pool, rte_mbuf_best_mempool_ops(), NULL) == 0) {
+		rte_pktmbuf_pool_init(pool, &room);
+		if (rte_mempool_populate_default(pool) == (int)mbufs && pool->nb_mem_chunks == 1) {
+			rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
+			return pool;
+		}
+	}
+	rte_mempool_free(pool);
+	rte_errno = ENOMEM;
+	return NULL;
 }
 
-const char *
-quirk_dense_pool_ops(void)
+static const char *
+dense_ops(void)
 {
 	const struct rte_mempool_ops *usual = quirk_pool_ops(rte_mbuf_best_mempool_ops());
 	struct rte_mempool_ops ops;
 
-	if (usual == NULL || !may_cross_pages())
+	if (usual == NULL || rte_eal_has_hugepages() || rte_eal_iova_mode() != RTE_IOVA_VA)
 		return NULL;
 	if (quirk_pool_ops(DENSE) != NULL)
 		return DENSE;
@@ -253,6 +278,61 @@ quirk_dense_pool_ops(void)
 	ops.calc_mem_size = memory_size;
 	ops.populate = populate;
 	return rte_mempool_register_ops(&ops) >= 0 ? DENSE : NULL;
+}
+
+struct rte_mempool *
+quirk_pool_create(const char *name, unsigned int mbufs, uint32_t data_bytes, unsigned int socket)
+{
+	if (has_af_xdp())
+		return create_frames(name, mbufs, data_bytes, socket);
+	return rte_pktmbuf_pool_create_by_ops(
+		name, mbufs, MBUF_CACHE, 0, (uint16_t)data_bytes, (int)socket, dense_ops());
+}
+
+/* ---- packets that a driver sends wrong --------------------------------------------------------
+ */
+
+/* NULL: there is no buffer, or the packet is longer than one. */
+static struct rte_mbuf *
+copy_whole(const struct rte_mbuf *mbuf)
+{
+	struct rte_mbuf *copy = rte_pktmbuf_copy(mbuf, mbuf->pool, 0, UINT32_MAX);
+
+	if (copy == NULL || copy->nb_segs == 1)
+		return copy;
+	rte_pktmbuf_free(copy);
+	return NULL;
+}
+
+/* Those before the first packet that cannot be copied: the caller has the rest back. */
+static uint16_t
+send_whole(uint16_t port, uint16_t queue, struct rte_mbuf **mbufs, uint16_t count, void *arg)
+{
+	(void)port;
+	(void)queue;
+	(void)arg;
+	for (uint16_t i = 0; i < count; i++) {
+		struct rte_mbuf *copy;
+
+		if (likely(RTE_MBUF_DIRECT(mbufs[i]) && mbufs[i]->nb_segs == 1))
+			continue;
+		copy = copy_whole(mbufs[i]);
+		if (copy == NULL)
+			return i;
+		rte_pktmbuf_free(mbufs[i]);
+		mbufs[i] = copy;
+	}
+	return count;
+}
+
+int
+quirk_send_whole(uint16_t port, uint16_t tx_queues)
+{
+	for (uint16_t q = 0; q < tx_queues && is_af_xdp(port); q++) {
+		if (rte_eth_add_tx_callback(port, q, send_whole, NULL) == NULL)
+			return -rte_errno;
+	}
+	return 0;
 }
 
 /* ---- what drivers do not free -----------------------------------------------------------------

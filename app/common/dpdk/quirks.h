@@ -55,16 +55,33 @@ void quirk_guard_unmap(struct rte_rcu_qsbr *qsbr);
 const struct rte_mempool_ops *quirk_pool_ops(const char *name);
 
 /**
- * Pools whose packet buffers stand side by side without hugepages, too.
+ * A pool of packet buffers: rte_pktmbuf_pool_create(), with buffers side by side.
  *
- * 22.11, 24.11: no buffer crosses a page. Of pages of 4 KB each holds one, at its start: the
- * headers of all buffers share a few sets of the caches, and push each other out before a burst is
- * done. Without: --no-huge takes up to twice as long.
+ * 22.11, 24.11: without hugepages, no buffer crosses a page. Of pages of 4 KB each holds one, at
+ * its start: the headers of all buffers share a few sets of the caches, and push each other out
+ * before a burst is done. Without: --no-huge takes up to twice as long.
  *
- * @return a name for rte_pktmbuf_pool_create_by_ops(); NULL: as DPDK does, where pages are huge, or
- * a port cannot send what crosses one
+ * 22.11, 24.11: net_af_xdp gives the kernel as much memory as all buffers have without the gaps at
+ * the ends of pages. Where there is such a port, a buffer fills a page, or more. Without: the
+ * kernel refuses to send the buffers that lie last, and with each of them stops sending.
+ *
+ * @param data_bytes of a buffer, at least; with its headroom
+ * @return NULL: rte_errno says why
  */
-const char *quirk_dense_pool_ops(void);
+struct rte_mempool *
+quirk_pool_create(const char *name, unsigned int mbufs, uint32_t data_bytes, unsigned int socket);
+
+/**
+ * From now on, a port is given packets as its driver can send them.
+ *
+ * 22.11, 24.11 (mended in 26.03): net_af_xdp sends of a packet the bytes that follow its first
+ * mbuf, also if they are another's (a clone) or if the packet goes on in further ones. Without:
+ * what the bridge floods has zeros in it, or bytes of an earlier packet. A packet that does not fit
+ * into one buffer is not taken.
+ *
+ * @return 0, or a negative errno value
+ */
+int quirk_send_whole(uint16_t port, uint16_t tx_queues);
 
 /**
  * Before a port is closed: free what its driver would not.
@@ -75,12 +92,13 @@ const char *quirk_dense_pool_ops(void);
 void quirk_drain_rings(uint16_t port, uint16_t rx_queues);
 
 /**
- * Buffers that a port's driver takes for each receive queue, beside its descriptors.
+ * Buffers that a port's driver takes for each queue, beside its descriptors.
  *
- * 22.11, 24.11: net_af_xdp gives the kernel 2,048, whatever the queue's size is. Without: the last
- * of some ports receives nothing, since there are no buffers left.
+ * 22.11, 24.11: net_af_xdp gives the kernel 2,048 to receive into, whatever the queue's size is,
+ * and leaves it as many that are sent. Without: the last of some ports receives nothing, since
+ * there are no buffers left.
  */
-unsigned int quirk_filled_buffers(uint16_t port);
+unsigned int quirk_held_buffers(uint16_t port);
 
 /**
  * Before ports are closed: how many buffers their drivers will not free.

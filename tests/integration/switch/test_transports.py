@@ -3,6 +3,7 @@
 
 import contextlib
 import itertools
+import json
 import os
 import socket
 
@@ -254,21 +255,66 @@ def why_no_af_xdp():
     return ''
 
 
+@contextlib.contextmanager
+def af_xdp_hosts(folder, count, vdevs=(), options=(), **network):
+    """So many hosts at ports of the switch, further ports come first."""
+    if reason := why_no_af_xdp():
+        pytest.skip(reason)
+    with hosts.veth_network(count, **network) as (middle, ends), hosts.LiveSwitch(
+            folder, [*vdevs, *(f'net_af_xdp{port},iface=p{port}' for port in range(count))],
+            ['--forward', 'bridge', *options], namespace=middle) as live:
+        live.wait_until_ready()
+        yield live, ends
+
+
 @hosts.needs_namespaces
 def test_af_xdp(tmp_path):
     """Forwards and answers at each port, and what its driver keeps of buffers is not taken for a leak."""
-    if reason := why_no_af_xdp():
-        pytest.skip(reason)
-    with hosts.veth_network(4) as (middle, ends), hosts.LiveSwitch(
-            tmp_path, [f'net_af_xdp{port},iface=p{port}' for port in range(4)],
-            ['--forward', 'bridge', '--address', SWITCH_IP], namespace=middle) as live:
-        live.wait_until_ready()
+    with af_xdp_hosts(tmp_path, 5, options=['--address', SWITCH_IP]) as (live, ends):
         ends[0].ping(ends[1].ipv4)
         for end in ends:
             end.ping(SWITCH_IP)
         stats = live.stop()
     assert 'packet buffers kept by drivers' in live.stdout
     assert stats['mbufs_leaked'] == 0 and stats['answers'] >= 6
+
+
+@hosts.needs_namespaces
+def test_frames_for_all_leave_by_af_xdp_whole(tmp_path):
+    """Copies for several ports, each in every byte; nothing of what does not fit into a buffer."""
+    ethernet = b'\xff' * 6 + b'\2\0\0\0\0\1\x88\xb5'
+    sent = [ethernet + bytes([n]) * (46 + 7 * n) for n in range(1, 200)]
+    with Feeder(tmp_path / 'pipe') as feeder, contextlib.ExitStack() as stack:
+        source = f'net_pcap0,rx_pcap={feeder.path},tx_pcap={tmp_path}/came'
+        live, ends = stack.enter_context(af_xdp_hosts(tmp_path, 3, [source], configured=False))
+        wires = [stack.enter_context(hosts.Wire(end)) for end in ends]
+        feeder.fill([*sent[:100], ethernet + bytes(8000), *sent[100:]])
+        for wire in wires:
+            came = [frame for frame in wire.receive_until(sent[-1]) if frame[:14] == ethernet]
+            switch.assert_same(came, sent[:-1])
+        stats = live.stop()
+    assert stats['drops']['tx_full'] == len(ends)
+
+
+@hosts.needs_namespaces
+def test_what_af_xdp_takes_it_sends(tmp_path):
+    """Where most buffers of the pool are in use: their addresses are the kernel's, too."""
+    with af_xdp_hosts(tmp_path, 4) as (live, ends):
+        for end, other in zip(ends, [*ends[1:], ends[0]]):
+            end.ping(other.ipv4)
+            with end.udp() as client:
+                for n in range(3000):
+                    client.sendto(bytes(1400), (other.ipv4, OTHER_PORT))
+        hosts.wait_until(lambda: sum(map(received, ends)) >= 3000, 'what was sent')
+        stats = live.stop()
+        came = sum(map(received, ends))
+    assert stats['drops']['tx_full'] == 0 and stats['rx_packets'] > 10_000
+    assert came == stats['tx_packets']
+
+
+def received(host):
+    """Packets that have come by its interface."""
+    return json.loads(host.ip('-json', '-stats', 'link', 'show', 'eth0'))[0]['stats64']['rx']['packets']
 
 
 # ---- lcores and queues -----------------------------------------------------------------------
