@@ -30,8 +30,8 @@ const struct server_options server_defaults = {
 	.jobs = 16,
 	.slots = 512,
 	.bytes = 1448,
-	.stall_ms = 60000,
-	.idle_ms = 60000,
+	.stall_ms = 600000,
+	.idle_ms = 600000,
 };
 
 /* Packets that are received together, or sent. */
