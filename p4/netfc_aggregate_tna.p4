@@ -93,6 +93,61 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
         meta.index = meta.index + meta.base;
     }
 
+    /* ---- whether its job is over ------------------------------------------------------------- */
+
+    Register<bit<8>, bit<8>>(NETFC_JOBS) jobs;
+    bit<16> same_port;
+    bit<32> same_high;
+    bit<32> same_low;
+
+    /* 1: a worker's process was started anew. */
+    RegisterAction<bit<8>, bit<8>, bit<8>>(jobs) end = {
+        void apply(inout bit<8> ended, out bit<8> result) {
+            ended = 1;
+            result = ended;
+        }
+    };
+
+    RegisterAction<bit<8>, bit<8>, bit<8>>(jobs) look = {
+        void apply(inout bit<8> ended, out bit<8> result) {
+            result = ended;
+        }
+    };
+
+    action look_up_job() {
+        meta.ended = look.execute(meta.job);
+    }
+
+    action refuse() {
+        meta.learn = 0;
+        meta.code = AGGREGATE_STATUS_CODE;
+        meta.reason = AGGREGATE_REASON_TAKEN;
+    }
+
+    /* The process that had this port is no more: results of its chunks would be taken for another's. */
+    action refuse_and_end() {
+        meta.ended = end.execute(meta.job);
+        refuse();
+    }
+
+    action admit() {}
+
+    table admissions {
+        key = {
+            same_port : ternary;
+            same_high : ternary;
+            same_low : ternary;
+        }
+        actions = { refuse; refuse_and_end; admit; }
+        const default_action = admit();
+        const entries = {
+            (0, _, _) : refuse();
+            (_, 0, _) : refuse_and_end();
+            (_, _, 0) : refuse_and_end();
+        }
+        size = 4;
+    }
+
 #ifdef NETFC_LEAF
     action write_decided() {
         hdr.place.decided = meta.decided;
@@ -209,9 +264,10 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
             }
             if (meta.asks == 1) {
                 joins.apply(hdr, meta);
-            }
-            admission.apply(hdr, meta);
-            if (meta.works == 1) {
+                admission.apply(hdr, meta, same_port, same_high, same_low);
+                admissions.apply();
+            } else if (meta.works == 1) {
+                look_up_job();
                 slots.apply(hdr, meta);
                 NETFC_EACH_LANE(NETFC_LANE_APPLY)
             }

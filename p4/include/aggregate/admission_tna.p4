@@ -63,73 +63,17 @@ control name(in bit<1> granted, in bit<16> seat, in bit<bits> own, out bit<bits>
 NETFC_HELD(Port, 16)
 NETFC_HELD(Half, 32)
 
-control Admission(in headers_t hdr, inout meta_t meta) {
+/* Of a join. Ports have been swapped. */
+control Admission(in headers_t hdr, in meta_t meta, out bit<16> same_port, out bit<32> same_high,
+                  out bit<32> same_low) {
     Port() port;
     Half() high;
     Half() low;
-    Register<bit<8>, bit<8>>(NETFC_JOBS) jobs;
-    bit<16> same_port;
-    bit<32> same_high;
-    bit<32> same_low;
-
-    /* 1: a worker's process was started anew. */
-    RegisterAction<bit<8>, bit<8>, bit<8>>(jobs) end = {
-        void apply(inout bit<8> ended, out bit<8> result) {
-            ended = 1;
-            result = ended;
-        }
-    };
-
-    RegisterAction<bit<8>, bit<8>, bit<8>>(jobs) look = {
-        void apply(inout bit<8> ended, out bit<8> result) {
-            result = ended;
-        }
-    };
-
-    action look_up_job() {
-        meta.ended = look.execute(meta.job);
-    }
-
-    action refuse() {
-        meta.learn = 0;
-        meta.code = AGGREGATE_STATUS_CODE;
-        meta.reason = AGGREGATE_REASON_TAKEN;
-    }
-
-    /* The process that had this port is no more: results of its chunks would be taken for another's. */
-    action refuse_and_end() {
-        meta.ended = end.execute(meta.job);
-        refuse();
-    }
-
-    action admit() {}
-
-    table admissions {
-        key = {
-            meta.asks : ternary;
-            same_port : ternary;
-            same_high : ternary;
-            same_low : ternary;
-        }
-        actions = { look_up_job; refuse; refuse_and_end; admit; }
-        const default_action = admit();
-        const entries = {
-            (0, _, _, _) : look_up_job();
-            (_, 0, _, _) : refuse();
-            (_, _, 0, _) : refuse_and_end();
-            (_, _, _, 0) : refuse_and_end();
-        }
-        size = 4;
-    }
 
     apply {
-        if (meta.asks == 1) {
-            /* Ports have been swapped. */
-            port.apply(meta.learn, meta.seat, hdr.udp.destination, same_port);
-            high.apply(meta.learn, meta.seat, hdr.join.incarnation_high, same_high);
-            low.apply(meta.learn, meta.seat, hdr.join.incarnation_low, same_low);
-        }
-        admissions.apply();
+        port.apply(meta.learn, meta.seat, hdr.udp.destination, same_port);
+        high.apply(meta.learn, meta.seat, hdr.join.incarnation_high, same_high);
+        low.apply(meta.learn, meta.seat, hdr.join.incarnation_low, same_low);
     }
 }
 

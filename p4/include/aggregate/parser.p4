@@ -93,6 +93,8 @@ parser AggregateParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
 
     state join {
         packet.extract(hdr.join);
+        meta.asked_slots = NETFC_SLOTS - 1;
+        meta.asked_bytes = NETFC_VALUES_BYTES - 1;
         NETFC_SUBTRACT(hdr.join.workers, hdr.join.shards, hdr.join.slots, hdr.join.bytes,
                        hdr.join.least)
 #ifdef NETFC_LEAF

@@ -6,11 +6,11 @@
 #include "headers.p4"
 
 control Verdict(in headers_t hdr, inout meta_t meta) {
-    /* Of a join, what is asked for less what there is. */
+    /* Of a join, what is asked for less what there is: on TNA, constants would take a stage here. */
     action compare_join() {
         meta.asked_workers = hdr.join.workers - meta.workers;
-        meta.asked_slots = hdr.join.slots |-| (NETFC_SLOTS - 1);
-        meta.asked_bytes = hdr.join.bytes |-| (NETFC_VALUES_BYTES - 1);
+        meta.asked_slots = hdr.join.slots |-| meta.asked_slots;
+        meta.asked_bytes = hdr.join.bytes |-| meta.asked_bytes;
 #ifdef NETFC_LEAF
         meta.asked_of_tree = hdr.place.workers - meta.all_workers;
 #endif
