@@ -44,7 +44,7 @@ control name(in bit<1> granted, in bit<16> seat, in bit<bits> own, out bit<bits>
                                                                                           \
     action nothing() {}                                                                   \
                                                                                           \
-    table choose {                                                                        \
+    @stage(3) table choose {                                                              \
         key = { granted : exact; }                                                        \
         actions = { take_seat; compare_seat; nothing; }                                   \
         const default_action = nothing();                                                 \
