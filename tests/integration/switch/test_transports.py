@@ -298,8 +298,8 @@ def test_frames_for_all_leave_by_af_xdp_whole(tmp_path):
 
 @hosts.needs_namespaces
 def test_what_af_xdp_takes_it_sends(tmp_path):
-    """Where most buffers of the pool are in use: their addresses are the kernel's, too."""
-    with af_xdp_hosts(tmp_path, 4) as (live, ends):
+    """Where most buffers of the pool are in use: the kernel knows the last ones, too."""
+    with af_xdp_hosts(tmp_path, 4, options=['--mbufs', 10_000]) as (live, ends):
         for end, other in zip(ends, [*ends[1:], ends[0]]):
             end.ping(other.ipv4)
             with end.udp() as client:
