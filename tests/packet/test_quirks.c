@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is done about DPDK's faults, each against the DPDK that is here. */
+#include <fcntl.h>
 #include <linux/if_xdp.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,6 +95,106 @@ an_lcore_unmaps_at_once(void **state)
 	assert_int_equal(munmap(memory, 4096), 0);
 	quirk_guard_unmap(NULL);
 	rte_free(qsbr);
+}
+
+/* ---- files that the interrupt thread is sent ------------------------------------------------- */
+
+static struct {
+	int socket, file;
+	bool received, closed, left;
+} passed;
+
+static void
+receive_file(void *unused)
+{
+	char part[CMSG_SPACE(sizeof(int))], byte;
+	struct iovec bytes = {&byte, 1};
+	struct msghdr message = {.msg_iov = &bytes,
+		.msg_iovlen = 1,
+		.msg_control = part,
+		.msg_controllen = sizeof(part)};
+
+	(void)unused;
+	if (recvmsg(passed.socket, &message, 0) == 1 && CMSG_FIRSTHDR(&message) != NULL)
+		memcpy(&passed.file, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(int));
+	__atomic_store_n(&passed.received, true, __ATOMIC_RELEASE);
+}
+
+static void
+close_file(void *unused)
+{
+	(void)unused;
+	close(passed.file);
+	__atomic_store_n(&passed.closed, true, __ATOMIC_RELEASE);
+}
+
+static void
+leave_peer(void *unused)
+{
+	(void)unused;
+	close(passed.socket);
+	__atomic_store_n(&passed.left, true, __ATOMIC_RELEASE);
+}
+
+/* Have the interrupt thread receive a file, and wait for it. */
+static void
+pass(int file)
+{
+	char part[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec bytes = {part, 1};
+	struct msghdr message = {.msg_iov = &bytes,
+		.msg_iovlen = 1,
+		.msg_control = part,
+		.msg_controllen = sizeof(part)};
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	int ends[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(header), &file, sizeof(int));
+	assert_int_equal(sendmsg(ends[0], &message, 0), 1);
+	close(ends[0]);
+	memset(&passed, 0, sizeof(passed));
+	passed.socket = ends[1];
+	passed.file = -1;
+	assert_int_equal(rte_eal_alarm_set(1, receive_file, NULL), 0);
+	wait_for(&passed.received);
+	assert_true(passed.file > file);
+}
+
+static bool
+is_open(int file)
+{
+	return fcntl(file, F_GETFD) >= 0;
+}
+
+static void
+files_of_a_peer_go_with_it(void **state)
+{
+	(void)state;
+	pass(STDOUT_FILENO);
+	assert_true(is_open(passed.file));
+	assert_int_equal(rte_eal_alarm_set(1, leave_peer, NULL), 0);
+	wait_for(&passed.left);
+	assert_false(is_open(passed.file));
+	assert_true(is_open(STDOUT_FILENO));
+}
+
+/* Its number is another file's by the time that the peer leaves. */
+static void
+a_file_that_the_driver_has_closed_is_not_closed_again(void **state)
+{
+	(void)state;
+	pass(STDOUT_FILENO);
+	assert_int_equal(rte_eal_alarm_set(1, close_file, NULL), 0);
+	wait_for(&passed.closed);
+	assert_int_equal(dup2(STDOUT_FILENO, passed.file), passed.file);
+	assert_int_equal(rte_eal_alarm_set(1, leave_peer, NULL), 0);
+	wait_for(&passed.left);
+	assert_true(is_open(passed.file));
+	close(passed.file);
 }
 
 /* ---- what drivers do not free ---------------------------------------------------------------- */
@@ -226,6 +327,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_stays_until_lcores_have_left_it),
 		cmocka_unit_test(an_lcore_unmaps_at_once),
+		cmocka_unit_test(files_of_a_peer_go_with_it),
+		cmocka_unit_test(a_file_that_the_driver_has_closed_is_not_closed_again),
 		cmocka_unit_test(packets_in_rings_are_freed),
 		cmocka_unit_test(buffers_at_the_kernel_are_counted),
 		cmocka_unit_test(a_parked_thread_does_nothing),

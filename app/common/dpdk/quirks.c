@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <syslog.h>
 #include <unistd.h>
@@ -154,6 +155,66 @@ munmap(void *address, size_t length)
 	if (qsbr != NULL && rte_thread_is_intr())
 		rte_rcu_qsbr_synchronize(qsbr, RTE_QSBR_THRID_INVALID);
 	return (int)syscall(SYS_munmap, address, length);
+}
+
+/* By which socket each file came that is open still, 0: none did. The interrupt thread's alone. */
+static int came_by[1 << 16];
+static int came_end; /* all behind are 0 */
+
+static void
+note_file(int file, int by)
+{
+	if (file < 0 || file >= (int)RTE_DIM(came_by))
+		return;
+	came_by[file] = by;
+	came_end = RTE_MAX(came_end, file + 1);
+}
+
+static void
+note_files(struct msghdr *message, int socket)
+{
+	struct cmsghdr *part;
+
+	for (part = CMSG_FIRSTHDR(message); part != NULL; part = CMSG_NXTHDR(message, part)) {
+		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t at = CMSG_LEN(0); at < part->cmsg_len; at += sizeof(int)) {
+			int file;
+
+			memcpy(&file, (const char *)part + at, sizeof(file));
+			note_file(file, socket);
+		}
+	}
+}
+
+/* By recvmmsg(), in which a thread can be cancelled, too. */
+ssize_t
+recvmsg(int socket, struct msghdr *message, int flags)
+{
+	struct mmsghdr one = {.msg_hdr = *message};
+
+	if (recvmmsg(socket, &one, 1, flags, NULL) != 1)
+		return -1;
+	*message = one.msg_hdr;
+	if (rte_thread_is_intr())
+		note_files(message, socket);
+	return one.msg_len;
+}
+
+int
+close(int file)
+{
+	/* 0 is stdin: no socket of a driver. */
+	if (file > 0 && rte_thread_is_intr()) {
+		note_file(file, 0);
+		for (int i = 0; i < came_end; i++) {
+			if (came_by[i] != file)
+				continue;
+			came_by[i] = 0;
+			syscall(SYS_close, i);
+		}
+	}
+	return (int)syscall(SYS_close, file);
 }
 
 /* ---- pools of packet buffers ------------------------------------------------------------------

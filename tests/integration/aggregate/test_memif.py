@@ -6,6 +6,7 @@ Real processes: memory that they share, and one that is killed.
 
 import concurrent.futures
 import contextlib
+import os
 import subprocess
 
 import aggregation_workers
@@ -47,6 +48,11 @@ def communicator(path, rank, count, family=4, **options):
         SWITCH[family], worker=rank, workers=count, token=TOKEN, build=switch.BUILD,
         **{'interface': f'memif:{path},id={rank}',
            'bind_address': WORKER[family].format(rank + 1), **options})
+
+
+def descriptors(live):
+    """How many files a switch has open."""
+    return len(os.listdir(f'/proc/{live.process.pid}/fd'))
 
 
 def in_threads(count, work):
@@ -96,13 +102,19 @@ def test_a_port_serves_one_worker_at_a_time(tmp_path):
 
 @pytest.mark.parametrize('times', [1, *tiers.later('long', 10_000 // PAIRS)])
 def test_workers_that_are_killed_and_started_again(tmp_path, times):
-    """They have the port that they had, always: none gets an earlier result, and the others are told."""
+    """They have the port that they had, always: none gets an earlier result, and the others are told.
+
+    The switch keeps nothing that they have sent it.
+    """
     with serving(tmp_path, 2 * PAIRS) as (path, live):
+        before = descriptors(live)
         memif = f'memif:{path},id=%u'
         process = subprocess.Popen(
             restarts.words(PAIRS, times, '--switch', SWITCH[4], '--from', '10.9.0.1%u', '--interface-0', memif,
                            '--interface-1', memif), text=True, **restarts.PIPES)
-        assert restarts.count_of(process) == PAIRS * times == live.stop()['aggregate']['taken']
+        assert restarts.count_of(process) == PAIRS * times
+        hosts.wait_until(lambda: descriptors(live) == before, 'the files of workers to be closed')
+        assert live.stop()['aggregate']['taken'] == PAIRS * times
 
 
 @pytest.mark.parametrize('options, message', [
