@@ -58,6 +58,22 @@ buffer_bytes(const struct options *options)
 	return RTE_PKTMBUF_HEADROOM + RTE_ALIGN_CEIL(packet, BUFFER_STEP);
 }
 
+/* Whether the drivers can have such buffers. */
+static int
+check_buffers(const struct options *options)
+{
+	const uint32_t packet = aggregate_options_packet_bytes(&options->aggregate);
+	const uint32_t most =
+		RTE_ALIGN_FLOOR(quirk_most_data_bytes() - RTE_PKTMBUF_HEADROOM, BUFFER_STEP);
+
+	if (packet <= most)
+		return 0;
+	return REPORT(
+		"--aggregate bytes=%u: a chunk's packet has %u bytes, and ports by net_af_xdp "
+		"take %u at most; give at most bytes=%u, or another driver\n",
+		options->aggregate.bytes, packet, most, options->aggregate.bytes - (packet - most));
+}
+
 /* What the receive queues of a socket's lcores, all transmit queues and the lcores' caches hold. */
 static unsigned int
 count_buffers(const struct app *app, unsigned int socket)
@@ -98,6 +114,8 @@ pools_create(struct app *app)
 {
 	unsigned int lcore_id;
 
+	if (check_buffers(&app->options) != 0)
+		return -1;
 	RTE_LCORE_FOREACH (lcore_id) {
 		struct rte_mempool **pool = &app->pool[rte_lcore_to_socket_id(lcore_id)];
 

@@ -296,6 +296,15 @@ has_af_xdp(void)
 /* Divides the pages of all platforms. */
 #define XDP_FRAME 4096
 
+uint32_t
+quirk_most_data_bytes(void)
+{
+	return has_af_xdp() ? XDP_FRAME -
+			rte_mempool_calc_obj_size(
+				sizeof(struct rte_mbuf), RTE_MEMPOOL_F_NO_SPREAD, NULL)
+			    : UINT16_MAX;
+}
+
 /* Buffers without gaps between them, of which none crosses a page. */
 static struct rte_mempool *
 create_frames(const char *name, unsigned int mbufs, uint32_t data_bytes, unsigned int socket)

@@ -82,6 +82,14 @@ struct rte_mempool *
 quirk_pool_create(const char *name, unsigned int mbufs, uint32_t data_bytes, unsigned int socket);
 
 /**
+ * How many data bytes a pool's buffers may have, with their headroom.
+ *
+ * All releases: net_af_xdp has one buffer for each frame of the kernel's, which lies in one page.
+ * Without: the kernel refuses the memory, and the driver says "Invalid argument".
+ */
+uint32_t quirk_most_data_bytes(void);
+
+/**
  * From now on, a port is given packets as its driver can send them.
  *
  * 22.11, 24.11 (mended in 26.03): net_af_xdp sends of a packet the bytes that follow its first

@@ -5,6 +5,7 @@ import contextlib
 import itertools
 import json
 import os
+import re
 import socket
 
 import pytest
@@ -308,6 +309,25 @@ def test_what_af_xdp_takes_it_sends(tmp_path):
         hosts.wait_until(lambda: left(live.namespace, len(ends)) >= 3000, 'what was sent')
         stats = live.stop()
         assert left(live.namespace, len(ends)) == stats['tx_packets'] >= 3000
+
+
+@hosts.needs_namespaces
+def test_chunks_longer_than_af_xdp_takes(tmp_path):
+    """It says how long they may be, which is true."""
+    if reason := why_no_af_xdp():
+        pytest.skip(reason)
+    with hosts.veth_network(1) as (middle, _):
+        def start(length):
+            return hosts.LiveSwitch(tmp_path, ['net_af_xdp0,iface=p0', 'net_null0,no-rx=1'],
+                                    ['--address', SWITCH_IP, f'--aggregate=slots=16,bytes={length}'],
+                                    namespace=middle, memory=512)
+
+        with start(8948) as live:
+            assert live.process.wait() == 1
+            most = int(re.search(r'bytes=8948.* give at most bytes=(\d+),', live.stderr)[1])
+        with start(most) as live:
+            live.wait_until_ready()
+            live.stop()
 
 
 def left(namespace, ports):
