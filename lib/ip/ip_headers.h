@@ -22,6 +22,14 @@
 
 #define IP_HOPS 64
 
+/** Marks of congestion in the two low bits of IPv4's type of service and IPv6's traffic class (RFC
+ * 3168). */
+#define IP_ECN_CAPABLE 2 /**< ECT(0): routers may mark the packet instead of dropping it */
+#define IP_ECN_MARKED 3  /**< a router has */
+#define IP_ECN_BITS 3
+#define IP4_TOS_SHIFT 16   /**< of the type of service in the header's first word */
+#define IP6_CLASS_SHIFT 20 /**< of the traffic class, likewise */
+
 /** At any even address. */
 typedef struct iphdr ip4_header __attribute__((aligned(2)));
 typedef struct ip6_hdr ip6_header __attribute__((aligned(2)));
@@ -65,10 +73,11 @@ checksum_update(uint16_t checksum, uint64_t changes)
  *
  * @param source, destination addresses
  * @param udp_bytes UDP header and payload
+ * @param ecn its two bits
  * @return the sum of the UDP pseudo-header
  */
 static inline uint64_t
-ip4_write(void *to, const void *source, const void *destination, uint16_t udp_bytes)
+ip4_write(void *to, const void *source, const void *destination, uint16_t udp_bytes, uint8_t ecn)
 {
 	const uint16_t length = htons((uint16_t)(sizeof(struct iphdr) + udp_bytes));
 	uint32_t from_address, to_address;
@@ -80,12 +89,14 @@ ip4_write(void *to, const void *source, const void *destination, uint16_t udp_by
 	*(ip4_header *)to = (struct iphdr){
 		.version = 4,
 		.ihl = sizeof(struct iphdr) / sizeof(uint32_t),
+		.tos = ecn,
 		.tot_len = length,
 		.frag_off = htons(IP_DF),
 		.ttl = IP_HOPS,
 		.protocol = IPPROTO_UDP,
 		.check = (uint16_t)~checksum_fold(addresses + length +
-			htons(4 << 12 | sizeof(struct iphdr) / sizeof(uint32_t) << 8) +
+			htons((uint16_t)(4 << 12 | sizeof(struct iphdr) / sizeof(uint32_t) << 8 |
+				ecn)) +
 			htons(IP_DF) + htons(IP_HOPS << 8 | IPPROTO_UDP)),
 		.saddr = from_address,
 		.daddr = to_address,
@@ -95,13 +106,13 @@ ip4_write(void *to, const void *source, const void *destination, uint16_t udp_by
 
 /** An IPv6 header, likewise. */
 static inline uint64_t
-ip6_write(void *to, const void *source, const void *destination, uint16_t udp_bytes)
+ip6_write(void *to, const void *source, const void *destination, uint16_t udp_bytes, uint8_t ecn)
 {
 	ip6_header *ip = to;
 	uint32_t words[8];
 	uint64_t sum = (uint64_t)htons(IPPROTO_UDP) + htons(udp_bytes);
 
-	ip->ip6_flow = htonl(UINT32_C(6) << 28);
+	ip->ip6_flow = htonl(UINT32_C(6) << 28 | (uint32_t)ecn << IP6_CLASS_SHIFT);
 	ip->ip6_plen = htons(udp_bytes);
 	ip->ip6_nxt = IPPROTO_UDP;
 	ip->ip6_hlim = IP_HOPS;
@@ -120,6 +131,7 @@ struct ip_ends {
 	const void *tags; /**< of VLANs, as in the frame */
 	uint8_t tag_bytes;
 	bool v6;
+	uint8_t ecn;                      /**< two bits */
 	const void *source, *destination; /**< IP addresses */
 	uint16_t from, to;                /**< UDP ports, in host order */
 };
@@ -155,10 +167,10 @@ ip_write_frame(uint8_t *frame, const struct ip_ends *ends, uint16_t payload_byte
 	memcpy(frame, &type, sizeof(type));
 	frame += sizeof(type);
 	if (ends->v6) {
-		sum += ip6_write(frame, ends->source, ends->destination, ntohs(udp.len));
+		sum += ip6_write(frame, ends->source, ends->destination, ntohs(udp.len), ends->ecn);
 		frame += sizeof(struct ip6_hdr);
 	} else {
-		sum += ip4_write(frame, ends->source, ends->destination, ntohs(udp.len));
+		sum += ip4_write(frame, ends->source, ends->destination, ntohs(udp.len), ends->ecn);
 		frame += sizeof(struct iphdr);
 	}
 	udp.check = checksum_update(0xffff, sum + udp.source + udp.dest + udp.len);

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <ip_headers.h>
 #include <rte_ip.h>
 #include <rte_mbuf.h>
 
@@ -52,6 +53,19 @@ static inline uint32_t
 frame_payload_offset(const struct frame *frame)
 {
 	return frame->udp_offset + 8u;
+}
+
+/** The mark of congestion of an IP packet, whose header is in the first segment: IP_ECN_BITS. */
+static inline uint8_t
+frame_ecn(const struct rte_mbuf *mbuf, const struct frame *frame)
+{
+	const void *ip = rte_pktmbuf_mtod_offset(mbuf, const void *, frame->network_offset);
+	const struct rte_ipv4_hdr *ip4 = ip;
+	const struct rte_ipv6_hdr *ip6 = ip;
+
+	if (frame->network == FRAME_IPV4)
+		return ip4->type_of_service & IP_ECN_BITS;
+	return rte_be_to_cpu_32(ip6->vtc_flow) >> IP6_CLASS_SHIFT & IP_ECN_BITS;
 }
 
 /** Whether an IPv4 packet is a fragment, be it the first. */

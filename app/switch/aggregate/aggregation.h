@@ -104,8 +104,9 @@ unsigned int aggregate_poll(struct app *app, struct lcore *lcore);
  * @param in index of the port where it came in
  * @param mbuf headers in the first segment
  * @param sender its path is a struct path
+ * @return whether a router has marked the packet
  */
-void result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const struct frame *frame,
+bool result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const struct frame *frame,
 	struct aggregate_sender *sender);
 
 /**

@@ -28,6 +28,7 @@ struct path {
 	uint16_t port;             /**< index of the switch's port */
 	uint8_t network;           /**< enum frame_network */
 	uint8_t tag_bytes;         /**< of VLAN tags: 0, 4 or 8 */
+	uint8_t ecn;               /**< IP_ECN_CAPABLE, if the host's packets are; else 0 */
 	uint8_t tags[8];           /**< as in the frame */
 	uint8_t address[16];       /**< the switch's own; IPv4: four bytes */
 };
@@ -68,6 +69,7 @@ datagram_finish(struct rte_mbuf *mbuf, const struct path *path, const struct rte
 		.tags = path->tags,
 		.tag_bytes = path->tag_bytes,
 		.v6 = v6,
+		.ecn = path->ecn,
 		.source = path->address,
 		.destination = v6 ? to : to + 12,
 		.from = from_port,

@@ -107,7 +107,7 @@ process_parent_reply(struct app *app, struct lcore *lcore, unsigned int in, stru
 		drop(lcore, mbuf, reason_not_read(code));
 		return;
 	}
-	result_learn_sender(in, mbuf, frame, &sender);
+	reply.marked = result_learn_sender(in, mbuf, frame, &sender);
 	aggregate_leaf_reply(shard->state, &reply, &sender, now, &outcome);
 	trace(app, lcore, in, &reply, &outcome);
 	if (aggregate_action_send(outcome.action) == AGGREGATE_SEND_RESULTS)
@@ -144,7 +144,7 @@ process_request(struct app *app, struct lcore *lcore, unsigned int in, struct rt
 		send_back(app, lcore, in, mbuf, frame);
 		return;
 	}
-	result_learn_sender(in, mbuf, frame, &sender);
+	request.marked = result_learn_sender(in, mbuf, frame, &sender);
 	aggregate_shard_packet(shard, &request, &sender, rte_rdtsc(), &outcome);
 	trace(app, lcore, in, &request, &outcome);
 	switch (aggregate_action_send(outcome.action)) {
@@ -165,6 +165,8 @@ process_request(struct app *app, struct lcore *lcore, unsigned int in, struct rt
 		if (frame->payload_length !=
 			aggregate_message_bytes(&request) + aggregate_seal_bytes(&seal))
 			aggregate_seal_reply(&seal, payload, frame->payload_length);
+		if (outcome.entry->marked)
+			answer_mark(mbuf, frame);
 		send_back(app, lcore, in, mbuf, frame);
 		break;
 	case AGGREGATE_SEND_RESULT:

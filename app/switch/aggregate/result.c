@@ -12,17 +12,19 @@
 
 _Static_assert(sizeof(struct path) <= AGGREGATE_PATH_BYTES, "a path is kept whole");
 
-void
+bool
 result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const struct frame *frame,
 	struct aggregate_sender *sender)
 {
 	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
 	const void *ip = bytes + frame->network_offset;
 	const struct rte_udp_hdr *udp = (const void *)(bytes + frame->udp_offset);
+	const uint8_t ecn = frame_ecn(mbuf, frame);
 	struct path path = {
 		.port = (uint16_t)in,
 		.network = frame->network,
 		.tag_bytes = (uint8_t)(frame->network_offset - RTE_ETHER_HDR_LEN),
+		.ecn = ecn != 0 ? IP_ECN_CAPABLE : 0,
 	};
 
 	memcpy(&path.mac, bytes + RTE_ETHER_ADDR_LEN, sizeof(path.mac));
@@ -40,6 +42,7 @@ result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const struct f
 	}
 	sender->port = rte_be_to_cpu_16(udp->src_port);
 	memcpy(sender->path, &path, sizeof(path));
+	return ecn == IP_ECN_MARKED;
 }
 
 /* Values, zeros or nothing, and the header in front, as worker 0's. */
@@ -99,6 +102,8 @@ write_packet(struct rte_mbuf *mbuf, const struct result *result, uint8_t worker,
 	uint64_t sum;
 
 	memcpy(&path, to->path, sizeof(path));
+	if (result->entry->marked && path.ecn != 0)
+		path.ecn = IP_ECN_MARKED;
 	sum = write_result(
 		result, worker, rte_pktmbuf_mtod(mbuf, uint8_t *) + datagram_headers(&path));
 	datagram_finish(mbuf, &path, mac, to->address, result->udp_port,

@@ -141,6 +141,7 @@ find_path(const struct uplink *uplink, struct path *path)
 		.mac = place.mac,
 		.port = place.port,
 		.network = own->family == 4 ? FRAME_IPV4 : FRAME_IPV6,
+		.ecn = IP_ECN_CAPABLE,
 	};
 	memcpy(path->address, own->bytes, sizeof(path->address));
 	return true;

@@ -217,6 +217,21 @@ answer_cut_udp(struct rte_mbuf *mbuf, const struct frame *frame, uint16_t payloa
 }
 
 void
+answer_mark(struct rte_mbuf *mbuf, const struct frame *frame)
+{
+	void *ip = rte_pktmbuf_mtod_offset(mbuf, void *, frame->network_offset);
+	struct rte_ipv4_hdr *ip4 = ip;
+	struct rte_ipv6_hdr *ip6 = ip;
+
+	if (frame_ecn(mbuf, frame) == 0)
+		return;
+	if (frame->network == FRAME_IPV4)
+		ip4->type_of_service |= IP_ECN_MARKED;
+	else
+		ip6->vtc_flow |= RTE_BE32(IP_ECN_MARKED << IP6_CLASS_SHIFT);
+}
+
+void
 answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac)
 {
 	struct rte_udp_hdr *udp =

@@ -108,6 +108,9 @@ bool answer_verify_udp(struct rte_mbuf *mbuf, const struct frame *frame, checksu
  */
 void answer_cut_udp(struct rte_mbuf *mbuf, const struct frame *frame, uint16_t payload);
 
+/** Mark a packet as a congested router does (RFC 3168), if it is capable of that; likewise. */
+void answer_mark(struct rte_mbuf *mbuf, const struct frame *frame);
+
 /**
  * A datagram to its sender: addresses and ports swapped, checksums computed.
  *

@@ -228,7 +228,9 @@ struct aggregate_message {
 		uint64_t token;   /**< join */
 		uint64_t session; /**< all else */
 	};
-	bool zeros; /**< a chunk's request: its values are all +0, and `values` is NULL */
+	bool zeros;  /**< a chunk's request: its values are all +0, and `values` is NULL */
+	bool marked; /**< by a router, that was congested (RFC 3168): whoever has the packet sets it
+		      */
 	const uint8_t *values;      /**< in the payload, big-endian; NULL: none */
 	struct aggregate_part part; /**< in their place, in a request; parts 0: none */
 	struct aggregate_join join; /**< of a join; else zero */

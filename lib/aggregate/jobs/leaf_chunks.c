@@ -169,6 +169,7 @@ static enum aggregate_action
 hand_down(struct aggregate_shard *shard, const struct job *job, struct aggregate_entry *entry,
 	struct aggregate_message *reply, struct aggregate_outcome *outcome)
 {
+	entry->marked |= reply->marked;
 	aggregate_entry_complete(entry, reply->reason, reply->values, reply->flags);
 	address_to_all(shard, job, entry, reply, outcome);
 	reply->reason = reply->code = 0;

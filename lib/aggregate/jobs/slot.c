@@ -69,6 +69,7 @@ begin(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	entry->owner = chunk->owner;
 	entry->flags = 0;
 	entry->zero = false;
+	entry->marked = chunk->marked;
 	entry->state = AGGREGATE_OPEN;
 	entry->isa = rules->isa;
 	entry->kernel = aggregate_kernel(rules->isa, chunk->op, chunk->format);
@@ -364,8 +365,10 @@ aggregate_entry_step(struct aggregate_entry *entry, const struct aggregate_rules
 {
 	if (aggregate_has_digits(chunk) && !digits_are_taken(entry, chunk->format))
 		return AGGREGATE_NO_DIGITS;
-	if (entry->state != AGGREGATE_EMPTY && entry->chunk == chunk->id)
+	if (entry->state != AGGREGATE_EMPTY && entry->chunk == chunk->id) {
+		entry->marked |= chunk->marked;
 		return step_same(entry, rules, chunk, now);
+	}
 	if (can_begin(entry, rules, chunk->id)) {
 		if (aggregate_has_digits(chunk) && !digits_can_begin(&chunk->part, chunk->count))
 			return AGGREGATE_BAD_PARTS;
