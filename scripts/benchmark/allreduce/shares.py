@@ -38,7 +38,7 @@ class Job:
 
     def work(self, rank, host):
         """What a thread on a host does."""
-        mine, over = np.zeros(self._values, "f4"), np.zeros(1, "i4")
+        mine, over = np.ones(self._values, "f4"), np.zeros(1, "i4")
         with host.entered(), allreduce.Communicator(
                 SWITCH_ADDRESS, worker=rank, workers=self._count, job=self._number, token=self._token,
                 slots=self._slots, deadline=PATIENCE_S, patience=PATIENCE_S,
