@@ -17,6 +17,7 @@
 
 #include "net/frame.h"
 #include "netfc_allreduce.h"
+#include "window/congestion.h"
 #include "window/rtt.h"
 
 /*
@@ -81,6 +82,8 @@ struct slot {
 	uint32_t times;                        /* sent */
 	uint32_t times_before;                 /* the chunk before it */
 	bool queued;                           /* for sending */
+	bool lost;                             /* a packet of it counts as lost */
+	bool lost_before;                      /* of the chunk before it */
 	bool ack_ambiguous;                    /* which of its packets will be answered */
 	unsigned int part;                     /* of totals: the next that is to be sent */
 };
@@ -98,12 +101,15 @@ struct channel {
 	uint32_t queue_mask, queue_first, queued;
 	uint32_t oldest, newest; /* slots in flight */
 	uint32_t flying;         /* so many */
+	uint32_t lost;           /* of them: to be sent again */
+	uint32_t probes;         /* to be sent whatever the window says */
 	uint64_t orders;         /* packets sent */
 	uint64_t heard;          /* ns: the latest result */
 	uint64_t due;            /* ns: no time-out of what is in flight is earlier */
 	unsigned int backoff;    /* time-outs since a result came */
 	uint64_t answered;       /* results since a time-out */
 	struct rtt rtt;
+	struct congestion congestion;
 };
 
 struct aggregate_tag_key;

@@ -94,11 +94,12 @@ static int
 poll_step(struct netfc_allreduce *comm, struct channel *channel, void *context)
 {
 	struct polled *polled = context;
+	const bool sends = channel_may_send(channel);
 	short events = is_listening(comm, channel) ? POLLIN : 0;
 
-	if (channel->queued > 0 && transport_has_rings(channel->peer))
+	if (sends && transport_has_rings(channel->peer))
 		polled->until = clock_now() + FULL_RING;
-	else if (channel->queued > 0)
+	else if (sends)
 		events |= POLLOUT;
 	if (events != 0)
 		polled->fds[polled->count++] =

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/ip.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -108,12 +109,16 @@ close_ports(struct relay *relay)
 static bool
 open_ports(struct relay *relay, uint16_t port)
 {
+	const int marked = IPTOS_ECN_CE;
+
 	relay->port = port;
 	for (relay->shards = 0; relay->shards < relay->options.shards; relay->shards++) {
 		int fd = open_socket((uint16_t)(port + relay->shards));
 
 		if (fd < 0)
 			break;
+		if (relay->options.marked)
+			setsockopt(fd, IPPROTO_IP, IP_TOS, &marked, sizeof(marked));
 		relay->fds[relay->shards] = fd;
 	}
 	if (relay->shards == relay->options.shards)

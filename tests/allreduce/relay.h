@@ -31,7 +31,8 @@ struct relay_options {
 	uint64_t seed;
 	double lost, repeated, delayed; /* shares of the packets */
 	unsigned int delay_us;          /* at most; that changes their order */
-	relay_judge judge;              /* NULL: all pass */
+	bool marked;       /* replies are, as if a router on their way was congested (RFC 3168) */
+	relay_judge judge; /* NULL: all pass */
 	void *context;
 };
 

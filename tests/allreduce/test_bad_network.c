@@ -218,7 +218,7 @@ test_ports_that_open_while_workers_join(void **state)
 /* ---- a worker that is late ------------------------------------------------------------------- */
 
 #define LATE_US 400000
-#define MAX_AGAIN 3 /* times what is in flight; all at each time-out would be more than that */
+#define MAX_AGAIN 3 /* times the slots; all in flight at each time-out would be more than that */
 #define LATE_VALUES (512 * 362) /* more than a window of chunks */
 
 /* The second worker watches what the first one sends while it waits for it: few chunks again. */
@@ -228,7 +228,7 @@ wait_for_the_last(unsigned int w, unsigned int n, void *context)
 	static int32_t values[2][LATE_VALUES];
 	struct passage *passage = context;
 	struct netfc_allreduce *comm = play_join(&passage->play, w, n);
-	uint64_t added, again;
+	uint64_t again;
 	int status;
 
 	if (comm == NULL)
@@ -238,8 +238,8 @@ wait_for_the_last(unsigned int w, unsigned int n, void *context)
 			usleep(1000);
 		usleep(LATE_US);
 		again = server_count(passage->server, AGGREGATE_DUPLICATE);
-		added = server_count(passage->server, AGGREGATE_ADDED);
-		atomic_store(&passage->said_again, again > MAX_AGAIN * added);
+		atomic_store(&passage->said_again,
+			again > (uint64_t)MAX_AGAIN * passage->play.options.slots);
 	}
 	status = netfc_allreduce(
 		comm, values[w], LATE_VALUES, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM);
@@ -258,6 +258,79 @@ test_what_waiting_costs(void **state)
 	tear_down(&passage);
 }
 
+/* ---- routers that mark packets ----------------------------------------------------------------
+ */
+
+#define MARKED_VALUES 200000
+#define SETTLED 100 /* results until the window is small */
+#define FEW 12      /* chunks in flight: the least window, and what time-outs add */
+
+struct flight {
+	struct passage passage;
+	uint32_t asked, answered; /* chunks */
+	uint32_t most;            /* in flight, since it has settled */
+};
+
+/* There is one worker: each chunk is answered. */
+static enum relay_verdict
+count_flight(void *context, bool from_server, uint8_t *payload, size_t length)
+{
+	struct flight *flight = context;
+	struct aggregate_message message;
+
+	if (from_server && aggregate_parse_reply(payload, length, &message) == 0 &&
+		aggregate_is_chunk(message.op) && message.id >= flight->answered)
+		flight->answered = message.id + 1;
+	if (!from_server && aggregate_parse_request(payload, length, &message) == 0 &&
+		aggregate_is_chunk(message.op) && message.id >= flight->asked)
+		flight->asked = message.id + 1;
+	if (flight->answered >= SETTLED && flight->asked > flight->answered + flight->most)
+		flight->most = flight->asked - flight->answered;
+	return RELAY_PASS;
+}
+
+static int
+reduce_many(unsigned int w, unsigned int n, void *context)
+{
+	static int32_t values[MARKED_VALUES];
+	struct flight *flight = context;
+	struct netfc_allreduce *comm = play_join(&flight->passage.play, w, n);
+
+	if (comm == NULL)
+		return 1;
+	return play_leave(comm,
+		say_wrong(w,
+			netfc_allreduce(comm, values, MARKED_VALUES, NETFC_ALLREDUCE_INT32,
+				NETFC_ALLREDUCE_MAX),
+			comm));
+}
+
+/* Chunks in flight at most, if marks come or not. */
+static uint32_t
+flight_at_most(bool marked)
+{
+	struct flight flight = {0};
+	struct relay_options options = {
+		.shards = 1, .judge = count_flight, .context = &flight, .marked = marked};
+
+	flight.passage.server = server_start(&server_defaults);
+	options.to = server_port(flight.passage.server);
+	flight.passage.relay = relay_start(&options);
+	flight.passage.play = play_of(flight.passage.server);
+	flight.passage.play.place = place_at(relay_port(flight.passage.relay));
+	assert_int_equal(workers_run(1, reduce_many, &flight), 0);
+	tear_down(&flight.passage);
+	return flight.most;
+}
+
+static void
+test_marks_make_the_window_small(void **state)
+{
+	(void)state;
+	assert_in_range(flight_at_most(true), 1, FEW);
+	assert_true(flight_at_most(false) > FEW);
+}
+
 int
 main(void)
 {
@@ -266,6 +339,7 @@ main(void)
 		cmocka_unit_test(test_ports_that_are_closed_for_a_while),
 		cmocka_unit_test(test_ports_that_open_while_workers_join),
 		cmocka_unit_test(test_what_waiting_costs),
+		cmocka_unit_test(test_marks_make_the_window_small),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

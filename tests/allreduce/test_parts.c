@@ -80,6 +80,20 @@ test_rtt(void **state)
 	for (int i = 0; i < 20000; i++)
 		rtt_sample(&rtt, NS_PER_MS);
 	assert_in_range(rtt_timeout(&rtt, 0), NS_PER_MS, 2 * NS_PER_MS);
+	/* A slow link's queue was empty before a window filled it; and is later again. */
+	rtt_init(&rtt, NS_PER_MS, 100 * NS_PER_MS);
+	rtt_sample(&rtt, 100 * NS_PER_US);
+	for (int i = 0; i < 4; i++)
+		rtt_full_window(&rtt, 12 * NS_PER_MS);
+	assert_int_equal(rtt_timeout(&rtt, 0), 12 * NS_PER_MS);
+	rtt_sample(&rtt, 100 * NS_PER_US);
+	assert_in_range(rtt_timeout(&rtt, 0), 11 * NS_PER_MS, 12 * NS_PER_MS);
+	for (int i = 0; i < 400; i++)
+		rtt_sample(&rtt, 100 * NS_PER_US);
+	assert_int_equal(rtt_timeout(&rtt, 0), NS_PER_MS);
+	/* One late worker: at most twice the time-out. */
+	rtt_full_window(&rtt, 10 * NS_PER_S);
+	assert_int_equal(rtt_timeout(&rtt, 0), 2 * NS_PER_MS);
 	rtt_init(&rtt, NS_PER_MS, 100 * NS_PER_MS);
 	rtt_sample(&rtt, 0);
 	assert_int_equal(rtt_timeout(&rtt, 0), NS_PER_MS);

@@ -79,6 +79,7 @@ frame_finish(const struct frame_ends *ends, uint8_t *frame, size_t payload_bytes
 		.destination_mac = ends->remote_mac,
 		.tags = frame,
 		.v6 = ends->v6,
+		.ecn = IP_ECN_CAPABLE,
 		.source = ends->local,
 		.destination = ends->remote,
 		.from = from,
@@ -113,6 +114,16 @@ is_ours_v6(const struct frame_ends *ends, const uint8_t *from)
 		memcmp(&ip.ip6_dst, ends->local, sizeof(ip.ip6_dst)) == 0;
 }
 
+static bool
+is_marked(const struct frame_ends *ends, const uint8_t *ip)
+{
+	uint32_t first; /* word of the header */
+
+	memcpy(&first, ip, sizeof(first));
+	first = ntohl(first) >> (ends->v6 ? IP6_CLASS_SHIFT : IP4_TOS_SHIFT);
+	return (first & IP_ECN_BITS) == IP_ECN_MARKED;
+}
+
 bool
 frame_read(const struct frame_ends *ends, const uint8_t *frame, size_t length,
 	struct frame_datagram *datagram)
@@ -138,6 +149,7 @@ frame_read(const struct frame_ends *ends, const uint8_t *frame, size_t length,
 	*datagram = (struct frame_datagram){.payload = frame + header,
 		.length = bytes - sizeof(udp),
 		.from = ntohs(udp.source),
-		.to = ntohs(udp.dest)};
+		.to = ntohs(udp.dest),
+		.marked = is_marked(ends, frame + sizeof(ether))};
 	return true;
 }

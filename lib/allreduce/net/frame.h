@@ -41,6 +41,7 @@ struct frame_datagram {
 	const uint8_t *payload;
 	size_t length;
 	uint16_t from, to; /* UDP ports */
+	bool marked;       /* by a router that was congested */
 };
 
 /* Read a datagram from the remote to the local end. False: it is something else, or its checksum is

@@ -2,6 +2,7 @@
 #include "net/packets.h"
 
 #include <errno.h>
+#include <ip_headers.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <stdlib.h>
@@ -13,10 +14,10 @@
 /* From a received datagram to the next: no power of two, or all would share a few cache lines. */
 #define RECEIVE_STRIDE (65536 + 23 * CACHE_LINE)
 
-/* What the kernel says of a received datagram: the size of the packets that it has joined. */
+/* What the kernel says of a received datagram: the size of packets that it has joined, marks. */
 union segment_control {
 	struct cmsghdr header;
-	char bytes[CMSG_SPACE(sizeof(int))];
+	char bytes[2 * CMSG_SPACE(sizeof(int))];
 };
 
 /* Message i's payload is the i-th place of `memory`. */
@@ -136,30 +137,38 @@ packets_receive(struct buffers *buffers, const struct channel *channel)
 		channel->fd, buffers->receive_messages, PACKETS_RECEIVED, MSG_DONTWAIT, NULL);
 }
 
-/* Bytes of each packet of a datagram but the last; 0: it is one packet. */
-static size_t
-segment_bytes(struct msghdr *message)
+static unsigned int
+control_value(struct cmsghdr *header)
 {
-	struct cmsghdr *header = CMSG_FIRSTHDR(message);
-	int size = 0;
+	unsigned int value = 0;
 
-	if (header != NULL && header->cmsg_level == IPPROTO_UDP && header->cmsg_type == UDP_GRO)
-		memcpy(&size, CMSG_DATA(header), sizeof(size));
-	return size > 0 ? (size_t)size : 0;
+	if (header->cmsg_level == IPPROTO_IP)
+		return *CMSG_DATA(header); /* a byte */
+	memcpy(&value, CMSG_DATA(header), sizeof(value));
+	return value;
 }
 
 static struct received
 received_datagram(const struct buffers *buffers, struct channel *channel, unsigned int i)
 {
 	struct mmsghdr *message = &buffers->receive_messages[i];
-	size_t segment = segment_bytes(&message->msg_hdr);
-
-	return (struct received){
+	struct received received = {
 		.channel = channel,
 		.payload = buffers->receive + i * buffers->receive_stride,
 		.length = message->msg_len,
-		.segment = segment > 0 ? segment : message->msg_len,
+		.segment = message->msg_len,
 	};
+
+	for (struct cmsghdr *header = CMSG_FIRSTHDR(&message->msg_hdr); header != NULL;
+		header = CMSG_NXTHDR(&message->msg_hdr, header)) {
+		unsigned int value = control_value(header);
+
+		if (header->cmsg_level != IPPROTO_UDP)
+			received.marked = (value & IP_ECN_BITS) == IP_ECN_MARKED;
+		else if (value > 0)
+			received.segment = value;
+	}
+	return received;
 }
 
 static struct received
@@ -177,6 +186,7 @@ received_frame(struct peer *peer, unsigned int i)
 		.payload = datagram.payload,
 		.length = datagram.length,
 		.segment = datagram.length,
+		.marked = datagram.marked,
 	};
 }
 

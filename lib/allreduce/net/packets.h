@@ -39,6 +39,7 @@ struct received {
 	const uint8_t *payload;
 	size_t length;
 	size_t segment;
+	bool marked; /* by a router that was congested */
 };
 
 /*

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
+#include <ip_headers.h>
 #include <net/if.h>
 #include <net/if_arp.h>
 #include <netdb.h>
@@ -205,6 +206,17 @@ device_has(const char *name, const uint8_t *ip, size_t bytes)
 /* What the kernel adds to a packet when it counts a socket's memory, halved: it doubles limits. */
 #define PACKET_OVERHEAD 768
 
+/* Packets may be marked by routers that are congested (RFC 3168), and it is said of those received.
+ */
+static void
+socket_say_marks(int fd, bool v6)
+{
+	const int level = v6 ? IPPROTO_IPV6 : IPPROTO_IP, capable = IP_ECN_CAPABLE, on = 1;
+
+	setsockopt(fd, level, v6 ? IPV6_TCLASS : IP_TOS, &capable, sizeof(capable));
+	setsockopt(fd, level, v6 ? IPV6_RECVTCLASS : IP_RECVTOS, &on, sizeof(on));
+}
+
 static const char *
 prepare(int fd, const struct address *to, const struct address *bind_to, const char *interface)
 {
@@ -215,6 +227,7 @@ prepare(int fd, const struct address *to, const struct address *bind_to, const c
 	if (setsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_MTU_DISCOVER : IP_MTU_DISCOVER,
 		    &discover, sizeof(discover)) != 0)
 		return "forbid fragments of packets to";
+	socket_say_marks(fd, v6);
 	if (interface != NULL &&
 		setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, interface,
 			(socklen_t)strlen(interface) + 1) != 0)

@@ -23,13 +23,40 @@ channel_of(struct peer *peer, uint32_t slot)
 void
 channel_queue(struct channel *channel, uint32_t at)
 {
-	struct slot *slot = &channel->peer->slot[at];
+	struct slot *slots = channel->peer->slot;
+	uint32_t end = channel->queue_first + channel->queued;
 
-	if (slot->queued)
+	if (slots[at].queued)
 		return;
-	slot->queued = true;
-	slot->part = 0;
-	channel->queue[(channel->queue_first + channel->queued++) & channel->queue_mask] = at;
+	slots[at].queued = true;
+	slots[at].part = 0;
+	channel->lost += slots[at].times > 0;
+	for (; end != channel->queue_first; end--) {
+		uint32_t before = channel->queue[(end - 1) & channel->queue_mask];
+
+		if (slots[before].chunk < slots[at].chunk)
+			break;
+		channel->queue[end & channel->queue_mask] = before;
+	}
+	channel->queue[end & channel->queue_mask] = at;
+	channel->queued++;
+}
+
+/* What is to be sent again is among the first. */
+static void
+unqueue(struct channel *channel, uint32_t at)
+{
+	uint32_t i = channel->queue_first;
+
+	while (channel->queue[i & channel->queue_mask] != at)
+		i++;
+	for (; i != channel->queue_first; i--)
+		channel->queue[i & channel->queue_mask] =
+			channel->queue[(i - 1) & channel->queue_mask];
+	channel->queue_first++;
+	channel->queued--;
+	channel->lost--;
+	channel->peer->slot[at].queued = false;
 }
 
 void
@@ -40,6 +67,8 @@ channel_land(struct channel *channel, uint32_t at)
 
 	if (slot->times == 0)
 		return;
+	if (slot->queued)
+		unqueue(channel, at);
 	if (slot->older == ALLREDUCE_NO_SLOT)
 		channel->oldest = slot->newer;
 	else
@@ -56,7 +85,7 @@ channel_land(struct channel *channel, uint32_t at)
 bool
 channel_is_ending(const struct channel *channel)
 {
-	return channel->flying <= channel->peer->slots / channel->peer->shards / ENDING_SHARE;
+	return channel->flying <= channel->congestion.window / ENDING_SHARE;
 }
 
 /* It has been sent: it is the newest in flight. */
@@ -66,6 +95,9 @@ fly(struct netfc_allreduce *comm, struct channel *channel, uint32_t at, uint64_t
 	struct slot *slots = channel->peer->slot;
 	struct slot *slot = &slots[at];
 
+	channel->lost -= slot->times > 0;
+	channel->probes -= channel->probes > 0;
+	slot->queued = false;
 	channel_land(channel, at);
 	slot->older = channel->newest;
 	slot->newer = ALLREDUCE_NO_SLOT;
@@ -84,23 +116,6 @@ fly(struct netfc_allreduce *comm, struct channel *channel, uint32_t at, uint64_t
 		comm->stats.retransmitted++;
 	}
 	timers_note(channel, slot);
-}
-
-/* Drop slots at the queue's head that have been answered meanwhile. */
-static void
-drop_answered(struct channel *channel)
-{
-	while (channel->queued > 0) {
-		struct slot *slot =
-			&channel->peer
-				 ->slot[channel->queue[channel->queue_first & channel->queue_mask]];
-
-		if (slot->handle != NULL)
-			return;
-		slot->queued = false;
-		channel->queue_first++;
-		channel->queued--;
-	}
 }
 
 static size_t
@@ -167,18 +182,11 @@ build(const struct netfc_allreduce *comm, const struct peer *peer, const struct 
 	return keys_tag_chunk(comm, peer, payload, length, slot->chunk);
 }
 
-/* Whether it is to be sent, in one packet. */
+/* Whether it is sent in one packet. */
 static bool
 is_one_packet(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot)
 {
-	return slot->handle != NULL && !parts_are_of(comm, peer, slot);
-}
-
-/* How many from the queue's head can go in one call. */
-static uint32_t
-batch_size(const struct channel *channel, uint32_t most)
-{
-	return channel->queued < most ? channel->queued : most;
+	return !parts_are_of(comm, peer, slot);
 }
 
 static uint32_t
@@ -187,18 +195,47 @@ at_queue(const struct channel *channel, uint32_t i)
 	return channel->queue[(channel->queue_first + i) & channel->queue_mask];
 }
 
+/*
+ * How many from the queue's head the window allows. One that is before all in flight always goes:
+ * the others may have no place in their windows but for what this worker sends next.
+ */
+static uint32_t
+allowed(const struct channel *channel)
+{
+	const struct slot *slots = channel->peer->slot;
+	const uint32_t flying = channel->flying - channel->lost;
+	const uint32_t window = channel->congestion.window;
+
+	if (flying + channel->probes < window)
+		return window - flying;
+	if (channel->probes > 0)
+		return channel->probes;
+	return slots[at_queue(channel, 0)].chunk < slots[channel->oldest].chunk;
+}
+
+bool
+channel_may_send(const struct channel *channel)
+{
+	return channel->queued > 0 && allowed(channel) > 0;
+}
+
+/* How many from the queue's head can go in one call. */
+static uint32_t
+batch_size(const struct channel *channel, uint32_t most)
+{
+	uint32_t some = allowed(channel);
+
+	if (some > most)
+		some = most;
+	return channel->queued < some ? channel->queued : some;
+}
+
 /* The first `count` of the queue have been sent. */
 static void
 sent(struct netfc_allreduce *comm, struct channel *channel, uint32_t count, uint64_t now)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t at = at_queue(channel, i);
-		struct slot *slot = &channel->peer->slot[at];
-
-		slot->queued = false;
-		if (slot->handle != NULL)
-			fly(comm, channel, at, now);
-	}
+	for (uint32_t i = 0; i < count; i++)
+		fly(comm, channel, at_queue(channel, i), now);
 	channel->queue_first += count;
 	channel->queued -= count;
 	channel->peer->said = now;
@@ -265,12 +302,11 @@ channel_send(struct netfc_allreduce *comm, struct channel *channel, uint64_t now
 	int count;
 
 	for (;;) {
-		drop_answered(channel);
-		if (channel->queued == 0)
+		if (!channel_may_send(channel))
 			return NETFC_ALLREDUCE_OK;
 		if (parts_are_of(comm, peer, &peer->slot[at_queue(channel, 0)]))
 			count = parts_send(comm, channel, &peer->slot[at_queue(channel, 0)]);
-		else if (peer->gso && channel->queued > 1 &&
+		else if (peer->gso && batch_size(channel, 2) > 1 &&
 			2 * comm->buffers.stride <= PACKETS_SEGMENTS_BYTES)
 			count = send_segments(comm, channel);
 		else

@@ -122,6 +122,7 @@ make_queue(struct netfc_allreduce *comm, struct channel *channel)
 	if (channel->queue == NULL)
 		return out_of_memory(comm);
 	channel->queue_mask = size - 1;
+	congestion_init(&channel->congestion, slots);
 	if (transport_has_rings(peer))
 		return NETFC_ALLREDUCE_OK;
 	socket_reserve(channel->fd, RESERVE * slots, comm->buffers.stride);

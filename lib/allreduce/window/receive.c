@@ -29,6 +29,7 @@
 /* What was learnt from a batch of packets. */
 struct evidence {
 	uint64_t now;
+	bool marked;       /* the packet that is at hand, by a router that was congested */
 	uint64_t answered; /* the greatest order of a packet that was, plus 1 */
 	uint64_t sent;     /* ns: when that packet was */
 };
@@ -95,6 +96,24 @@ learn(struct channel *channel, const struct slot *slot, struct evidence *evidenc
 	}
 }
 
+/* What it says of the queues on its way. */
+static void
+learn_of_queues(struct channel *channel, const struct slot *slot, const struct evidence *evidence)
+{
+	const struct congestion_sample sample = {
+		.order = slot->order,
+		.next = channel->orders,
+		.trip = slot->times == 1 ? evidence->now - slot->sent : 0,
+		.limited = channel->queued > 0,
+	};
+	uint64_t full = congestion_answered(&channel->congestion, &sample);
+
+	if (full != 0)
+		rtt_full_window(&channel->rtt, full);
+	if (evidence->marked)
+		congestion_marked(&channel->congestion, slot->order, channel->orders);
+}
+
 static void
 take_result(struct netfc_allreduce *comm, struct channel *channel, struct slot *slot,
 	const struct aggregate_message *reply, struct evidence *evidence)
@@ -114,6 +133,7 @@ take_result(struct netfc_allreduce *comm, struct channel *channel, struct slot *
 		handle->flags |= take_values(comm, reply, &piece, handle->result_word_bytes);
 	comm->stats.received++;
 	learn(channel, slot, evidence);
+	learn_of_queues(channel, slot, evidence);
 	channel->backoff = 0;
 	channel->answered++;
 	channel->heard = evidence->now;
@@ -156,6 +176,15 @@ was_sent_in_vain(const struct peer *peer, const struct aggregate_message *reply)
 		(uint32_t)slot->chunk - peer->slots == reply->id && slot->times_before > 1;
 }
 
+static void
+learn_of_vain(struct channel *channel, struct slot *slot)
+{
+	rtt_too_short(&channel->rtt);
+	if (slot->lost_before)
+		congestion_found(&channel->congestion);
+	slot->lost_before = false;
+}
+
 static int
 take_reply(struct netfc_allreduce *comm, struct channel *channel,
 	const struct aggregate_message *reply, struct evidence *evidence)
@@ -182,7 +211,7 @@ take_reply(struct netfc_allreduce *comm, struct channel *channel,
 	if (slot == NULL) {
 		comm->stats.duplicates++;
 		if (was_sent_in_vain(peer, reply))
-			rtt_too_short(&channel->rtt);
+			learn_of_vain(channel, &peer->slot[reply->id & (peer->slots - 1)]);
 		return NETFC_ALLREDUCE_OK;
 	}
 	if (reply->code == NETFC_STATUS_OK) {
@@ -210,8 +239,7 @@ is_mended_elsewhere(const struct channel *channel, const struct slot *slot, uint
 static uint64_t
 reordering(const struct channel *channel)
 {
-	const struct peer *peer = channel->peer;
-	unsigned int share = peer->slots / peer->shards / REORDERED_SHARE;
+	unsigned int share = channel->congestion.window / REORDERED_SHARE;
 
 	return rtt_stretched(&channel->rtt, share > REORDERED_LEAST ? share : REORDERED_LEAST);
 }
@@ -220,7 +248,7 @@ reordering(const struct channel *channel)
 static void
 queue_lost(struct channel *channel, const struct evidence *evidence)
 {
-	const struct slot *slots = channel->peer->slot;
+	struct slot *slots = channel->peer->slot;
 	uint64_t reordered = reordering(channel);
 	uint32_t at;
 
@@ -228,8 +256,11 @@ queue_lost(struct channel *channel, const struct evidence *evidence)
 		(slots[at].order + reordered < evidence->answered ||
 			slots[at].sent + channel->rtt.timeout < evidence->sent);
 		at = slots[at].newer) {
-		if (!is_mended_elsewhere(channel, &slots[at], evidence->now))
-			channel_queue(channel, at);
+		if (is_mended_elsewhere(channel, &slots[at], evidence->now))
+			continue;
+		channel_queue(channel, at);
+		slots[at].lost = true;
+		congestion_lost(&channel->congestion, slots[at].order, channel->orders);
 	}
 }
 
@@ -254,6 +285,7 @@ take_datagram(struct netfc_allreduce *comm, struct channel *channel,
 	int status;
 
 	channel->peer->gro |= received->segment < received->length;
+	evidence->marked = received->marked;
 	do {
 		size_t left = received->length - at;
 

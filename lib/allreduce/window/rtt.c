@@ -14,7 +14,7 @@
  */
 #define MIN_SPREAD(low) ((low) / 2)
 #define MAX_SPREAD(low) (2 * (low))
-/* How fast higher samples move it, one of so many. */
+/* How fast higher samples move it, and lower ones what a full window takes: one of so many. */
 #define LOW_SHARE 64
 /* Quarters; one less after so many results none of which came twice. */
 #define MAX_STRETCH 6
@@ -55,7 +55,21 @@ set_timeout(struct rtt *rtt)
 	if (spread > MAX_SPREAD(rtt->low))
 		spread = MAX_SPREAD(rtt->low);
 	spread = greater(greater(spread, MIN_SPREAD(rtt->low)), GRANULARITY);
-	rtt->timeout = within(rtt, rtt_stretched(rtt, rtt->low + spread));
+	rtt->timeout = within(rtt, rtt_stretched(rtt, greater(rtt->low + spread, rtt->full)));
+}
+
+/* One late worker is no reason to wait long ever after. */
+static uint64_t
+bounded(const struct rtt *rtt, uint64_t ns)
+{
+	return ns > 2 * rtt->timeout ? 2 * rtt->timeout : ns;
+}
+
+void
+rtt_full_window(struct rtt *rtt, uint64_t ns)
+{
+	rtt->full = bounded(rtt, ns);
+	set_timeout(rtt);
 }
 
 void
@@ -70,10 +84,11 @@ rtt_sample(struct rtt *rtt, uint64_t ns)
 	} else {
 		if (ns < rtt->least)
 			rtt->least = ns;
-		/* One late worker is no reason to wait long ever after. */
-		if (ns > 2 * rtt->timeout)
-			ns = 2 * rtt->timeout;
+		ns = bounded(rtt, ns);
 		rtt->low = ns < rtt->low ? ns : rtt->low + (ns - rtt->low) / LOW_SHARE;
+		/* The window may never be full again. */
+		if (ns < rtt->full)
+			rtt->full -= (rtt->full - ns) / LOW_SHARE;
 		error = ns > rtt->smoothed ? ns - rtt->smoothed : rtt->smoothed - ns;
 		rtt->variation = rtt->variation - rtt->variation / 4 + error / 4;
 		rtt->smoothed = rtt->smoothed - rtt->smoothed / 8 + ns / 8;

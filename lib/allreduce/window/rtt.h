@@ -22,6 +22,7 @@ struct rtt {
 	uint64_t variation;
 	uint64_t least;
 	uint64_t low;         /* what the lower samples are about */
+	uint64_t full;        /* what a full window has taken; 0: not measured yet */
 	unsigned int stretch; /* of the time-out, in quarters */
 	unsigned int results; /* since the stretch has changed */
 	uint64_t timeout;
@@ -32,6 +33,12 @@ struct rtt {
 void rtt_init(struct rtt *rtt, uint64_t timeout_min, uint64_t timeout_max);
 
 void rtt_sample(struct rtt *rtt, uint64_t ns);
+
+/*
+ * A full window has taken that long, on average: a slow link's queue is empty before it, so that
+ * the lower samples are only about its first chunks.
+ */
+void rtt_full_window(struct rtt *rtt, uint64_t ns);
 
 /* A duplicate result has come: its request was retransmitted unnecessarily. */
 void rtt_too_short(struct rtt *rtt);

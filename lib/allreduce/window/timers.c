@@ -201,6 +201,7 @@ queue_overdue(struct netfc_allreduce *comm, struct channel *channel, uint64_t no
 		if (slot_due(channel, &slots[at]) > now)
 			continue;
 		channel_queue(channel, at);
+		channel->probes = PROBES;
 		slots[at].ack_ambiguous = oldest;
 		left--;
 	}

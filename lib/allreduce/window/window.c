@@ -35,7 +35,6 @@ begin(struct netfc_allreduce *comm, struct peer *peer, uint32_t at)
 
 	slot->handle = find_handle(comm, piece_number(comm, peer, slot->chunk));
 	slot->times = 0;
-	slot->part = 0; /* it may be queued already, with some of the chunk before */
 	slot->ack_ambiguous = false;
 	channel_queue(channel_of(peer, at), at);
 }
@@ -88,6 +87,8 @@ window_complete(struct netfc_allreduce *comm, struct peer *peer, uint32_t at, ui
 	channel_land(channel_of(peer, at), at);
 	slot->handle = NULL;
 	slot->times_before = slot->times;
+	slot->lost_before = slot->lost;
+	slot->lost = false;
 	slot->chunk += peer->slots;
 	if (--handle->left == 0)
 		finish(comm, handle, now);

@@ -69,6 +69,9 @@ void channel_queue(struct channel *channel, uint32_t slot);
 /* A slot's chunk is no longer in flight. */
 void channel_land(struct channel *channel, uint32_t slot);
 
+/* Whether something is queued that the window allows. */
+bool channel_may_send(const struct channel *channel);
+
 /* Whether few are in flight: too few later results would reveal their loss. */
 bool channel_is_ending(const struct channel *channel);
 
