@@ -60,6 +60,14 @@ def exchanged(host, sent):
     return came
 
 
+def test_lines_come_whole_while_processes_end(machine):
+    """What all that follows relies on: the guest's shell, while what earlier lines have started ends."""
+    started, _ = machine
+    for number in range(100):
+        started.run(f'sleep 0.0{number % 10} &')
+        assert started.run('echo ' + 'x' * 900) == 'x' * 900
+
+
 def test_every_frame_as_over_a_file(machine, found):
     """Requests of all formats and operations in all wrappings, and what is none: byte for byte."""
     started, joined = machine
