@@ -13,6 +13,7 @@
 #include <rte_ethdev.h>
 
 #include "dpdk/eal.h"
+#include "dpdk/quirks.h"
 #include "forward/fdb.h"
 #include "observe/state.h"
 #include "port_watch.h"
@@ -128,7 +129,7 @@ take_out(struct app *app, unsigned int index)
 	port->counted = rte_eth_stats_get(port->id, &port->last) == 0;
 	say_gone(app, port);
 	steer_stop(port);
-	ethdev_stop(port->id, port->started);
+	app->mbufs_kept += quirk_close(port->id, port->started);
 	port->started = false;
 	/* A NIC's kernel driver waits for this. */
 	rte_dev_remove(port->info.device);

@@ -191,7 +191,7 @@ ports_start(struct app *app)
 void
 ports_stop(struct app *app)
 {
-	const unsigned int may_keep = quirk_kept_buffers();
+	const unsigned int may_keep = app->mbufs_kept + quirk_kept_buffers();
 	unsigned int in_use;
 
 	for (unsigned int p = 0; p < app->port_count; p++) {

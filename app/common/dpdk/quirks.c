@@ -436,5 +436,18 @@ quirk_drain_rings(uint16_t port, uint16_t rx_queues)
 unsigned int
 quirk_kept_buffers(void)
 {
-	return xdp_rings_held();
+	struct xdp_rings rings;
+
+	xdp_rings_look(&rings);
+	return xdp_rings_held(&rings);
+}
+
+unsigned int
+quirk_close(uint16_t port, bool started)
+{
+	struct xdp_rings rings;
+
+	xdp_rings_look(&rings);
+	ethdev_stop(port, started);
+	return xdp_rings_held_by_gone(&rings);
 }

@@ -126,4 +126,11 @@ unsigned int quirk_held_buffers(uint16_t port);
  */
 unsigned int quirk_kept_buffers(void);
 
+/**
+ * Close a port of several: ethdev_stop().
+ *
+ * @return how many buffers its driver has not freed, for the same reason
+ */
+unsigned int quirk_close(uint16_t port, bool started);
+
 #endif /* QUIRKS_H */

@@ -11,15 +11,24 @@ import switch
 from hosts import Host, LiveSwitch, SWITCH_IP, Wire, veth_names, veth_network, veth_ports, wait_until
 
 from netfc.telemetry import Telemetry
+from test_transports import why_no_af_xdp
 
 
 @contextlib.contextmanager
-def on_veth(folder, count, *options, **more):
-    """Hosts at a switch, by AF_PACKET."""
+def on_veth(folder, count, *options, vdevs=None, **more):
+    """Hosts at a switch, by AF_PACKET unless told."""
     with veth_network(count) as (middle, joined), LiveSwitch(
-            folder, veth_ports(count), options, namespace=middle, **more) as live:
+            folder, vdevs or veth_ports(count), options, namespace=middle, **more) as live:
         live.wait_for_ports(veth_names(count))
         yield live, joined, lambda port: middle.ip('link', 'delete', f'p{port}')
+
+
+def on_af_xdp(folder, count, *options, **more):
+    """Likewise, by AF_XDP."""
+    if reason := why_no_af_xdp():
+        pytest.skip(reason)
+    return on_veth(folder, count, *options, vdevs=[f'net_af_xdp{port},iface=p{port}' for port in range(count)],
+                   **more)
 
 
 @contextlib.contextmanager
@@ -46,7 +55,7 @@ def wait_for_drops(telemetry, host):
                    'a frame to be dropped')
 
 
-@pytest.mark.parametrize('network', [on_veth, on_taps])
+@pytest.mark.parametrize('network', [on_veth, on_af_xdp, on_taps])
 @pytest.mark.parametrize('options', [['--poll'], []])
 def test_the_others_go_on(tmp_path, network, options):
     with network(tmp_path, 3, '--forward', 'bridge', *options, telemetry=True) as (
@@ -77,7 +86,7 @@ def test_what_leaves_there_is_dropped(tmp_path):
         live.stop()
 
 
-@pytest.mark.parametrize('network', [on_veth, on_taps])
+@pytest.mark.parametrize('network', [on_veth, on_af_xdp, on_taps])
 @pytest.mark.parametrize('managed, status', [(False, 2), (True, 75)])
 def test_without_a_port_it_ends(tmp_path, monkeypatch, network, managed, status):
     """A service manager tries again, until the device is back."""
