@@ -171,8 +171,8 @@ struct aggregate_entry {
 	uint8_t format;
 	uint8_t owner;          /**< AGGREGATE_OWNER + worker, or 0 */
 	uint8_t flags;          /**< complete: enum netfc_flag of the result, of all lanes */
-	bool zero;              /**< complete, above: all is +0, and travels as a header alone */
-	bool marked;            /**< one of its packets was, so that its results are */
+	bool zero : 1;          /**< complete, above: all is +0, and travels as a header alone */
+	bool marked : 1;        /**< one of its packets was, so that its results are */
 	enum aggregate_isa isa; /**< of the kernels */
 	const struct aggregate_kernel *kernel;
 	struct aggregate_lanes *lanes;
