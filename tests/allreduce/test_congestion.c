@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "clock.h"
 #include "window/congestion.h"
 
 /* ---- by themselves ----------------------------------------------------------------------------
@@ -47,6 +48,29 @@ test_growth(void **state)
 	for (int i = 0; i < 10; i++)
 		next = round_trip(&congestion, next, true);
 	assert_in_range(congestion.window, 137, 138);
+}
+
+/* A queue that fills: it doubles no more, before anything is lost. */
+static void
+test_longer_trips_end_the_doubling(void **state)
+{
+	struct congestion congestion;
+	uint64_t next = 0;
+
+	(void)state;
+	congestion_init(&congestion, 1024);
+	for (uint64_t round = 1; round < 10; round++) {
+		const uint32_t window = congestion.window;
+
+		for (uint32_t i = 0; i < window; i++)
+			congestion_answered(&congestion,
+				&(const struct congestion_sample){.order = next + i,
+					.next = next + window,
+					.trip = round * 5 * NS_PER_MS,
+					.limited = true});
+		next += window;
+	}
+	assert_in_range(congestion.window, 64, 64 + 10);
 }
 
 static void
@@ -307,6 +331,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_growth),
+		cmocka_unit_test(test_longer_trips_end_the_doubling),
 		cmocka_unit_test(test_fewer_slots_than_it_begins_with),
 		cmocka_unit_test(test_what_is_not_used_says_nothing),
 		cmocka_unit_test(test_losses_of_one_flight_count_once),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "window/congestion.h"
 
+#include "clock.h"
+
 #define FIRST 32
 #define LEAST 4
 
@@ -19,12 +21,33 @@ congestion_init(struct congestion *congestion, uint32_t most)
 	congestion->window = within(congestion, FIRST);
 }
 
+/* RFC 9406, section 4.2: as many samples, and as much longer than in the round before. */
+#define SAMPLES 8
+#define LONGER_LEAST (4 * NS_PER_MS)
+#define LONGER_MOST (16 * NS_PER_MS)
+#define LONGER_SHARE 8
+
+static bool
+trips_become_longer(const struct congestion *congestion)
+{
+	uint64_t longer = congestion->shortest_before / LONGER_SHARE;
+
+	if (longer < LONGER_LEAST)
+		longer = LONGER_LEAST;
+	if (longer > LONGER_MOST)
+		longer = LONGER_MOST;
+	return congestion->trips >= SAMPLES && congestion->shortest_before != 0 &&
+		congestion->shortest >= congestion->shortest_before + longer;
+}
+
 static void
 grow(struct congestion *congestion)
 {
 	const uint32_t window = congestion->window, threshold = congestion->threshold;
 
-	if (window >= threshold)
+	if (window < threshold && trips_become_longer(congestion))
+		congestion->threshold = window;
+	else if (window >= threshold)
 		congestion->window = within(congestion, window + 1);
 	else
 		congestion->window = 2 * window < threshold ? 2 * window : threshold;
@@ -35,15 +58,21 @@ congestion_answered(struct congestion *congestion, const struct congestion_sampl
 {
 	uint64_t full = 0;
 
+	if (sample->trip != 0 && (congestion->trips == 0 || sample->trip < congestion->shortest))
+		congestion->shortest = sample->trip;
 	congestion->trips += sample->trip != 0;
 	congestion->trip_time += sample->trip;
 	congestion->limited |= sample->limited;
+	if (congestion->round == 0) /* what was sent before the first result is the first round */
+		congestion->round = sample->next;
 	if (sample->order < congestion->round)
 		return 0;
 	if (congestion->limited) {
 		grow(congestion);
 		full = congestion->trips > 0 ? congestion->trip_time / congestion->trips : 0;
 	}
+	if (congestion->trips > 0)
+		congestion->shortest_before = congestion->shortest;
 	congestion->round = sample->next;
 	congestion->trips = congestion->trip_time = 0;
 	congestion->limited = false;

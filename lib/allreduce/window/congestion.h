@@ -9,23 +9,27 @@
  *
  * It follows TCP's (RFC 5681): twice as many after each round trip at first; a packet that is lost
  * or marked (RFC 3168) halves it, once for all that was in flight (RFC 9002, section 7.3.2); from
- * there on one more after each. It never grows while there is less to send than it allows.
+ * there on one more after each. Trips that become longer show that a queue fills, before there is a
+ * loss: then it doubles no more (RFC 9406). It never grows while there is less to send than it
+ * allows.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct congestion {
-	uint32_t most;      /* chunks: that there are slots for */
-	uint32_t window;    /* chunks that may be in flight */
-	uint32_t threshold; /* from there on it grows by one */
-	uint64_t recovery;  /* packets before that one say no more of the last congestion */
-	uint64_t round;     /* which packet's result ends the round trip */
-	uint64_t trips;     /* results in this round whose time is known */
-	uint64_t trip_time; /* ns: from chunks to their results, in all */
-	bool limited;       /* there was more to send in this round than the window allows */
-	uint32_t before;    /* the window before the last congestion; 0: it was none of losses */
-	uint32_t lost;      /* packets of it that count as lost */
+	uint32_t most;            /* chunks: that there are slots for */
+	uint32_t window;          /* chunks that may be in flight */
+	uint32_t threshold;       /* from there on it grows by one */
+	uint64_t recovery;        /* packets before that one say no more of the last congestion */
+	uint64_t round;           /* which packet's result ends the round trip */
+	uint64_t trips;           /* results in this round whose time is known */
+	uint64_t trip_time;       /* ns: from chunks to their results, in all */
+	uint64_t shortest;        /* ns: of these */
+	uint64_t shortest_before; /* in the round before; 0: there was none */
+	bool limited;             /* there was more to send in this round than the window allows */
+	uint32_t before; /* the window before the last congestion; 0: it was none of losses */
+	uint32_t lost;   /* packets of it that count as lost */
 };
 
 /* `most`: at least 1. */

@@ -95,10 +95,10 @@ def drops_of(net):
 @pytest.mark.skipif(sanitized.is_sanitized(), reason='the client in this process and the switch need different'
                     ' environments')
 def test_a_slow_link_is_not_overrun():
-    """The queue has place for 68 packets, and each of two workers has 256 slots."""
+    """The queue has place for 68 packets, and each of two workers has 256 slots: few are lost until that is found out."""
     with Switched(switch.BUILD / 'app' / 'dpdk-netfc', 2, 20, 0.0, queue='100kb') as net:
         def work(rank):
-            mine = np.full(500_000, rank + 1, 'f4')
+            mine = np.full(2_000_000, rank + 1, 'f4')
             with net.hosts[rank].entered(), allreduce.Communicator(
                     hosts.SWITCH_IP, worker=rank, workers=2, token=TOKEN, slots=256, deadline=600.0,
                     build=switch.BUILD) as comm:
