@@ -96,7 +96,7 @@ def drops_of(net):
                     ' environments')
 def test_a_slow_link_is_not_overrun():
     """The queue has place for 68 packets, and each of two workers has 256 slots: few are lost until that is found out."""
-    with Switched(switch.BUILD / 'app' / 'dpdk-netfc', 2, 20, 0.0, queue='100kb') as net:
+    with Switched(switch.BUILD / 'app' / 'dpdk-netfc', 2, 20, 0.0, frames=256, queue='100kb') as net:
         def work(rank):
             mine = np.full(2_000_000, rank + 1, 'f4')
             with net.hosts[rank].entered(), allreduce.Communicator(
