@@ -35,6 +35,7 @@ class Origin:
     owner: whose calls are counted together, None where none are. call: its name. number and where:
     which one it is, once it has started; where: " in a callback of all_reduce 1". label: that of
     one in a callback, 0 of others. inside: how many reductions of its callbacks have started.
+    hasten: is called by who waits for it, None where nothing is to be gained.
     """
 
     owner: Any = None
@@ -43,6 +44,7 @@ class Origin:
     number: int = 0
     where: str = ""
     inside: int = 0
+    hasten: Callable[[], None] | None = None
 
     def __str__(self) -> str:
         return f"{self.call} {self.number}{self.where}" if self.number else "a collective"

@@ -113,14 +113,15 @@ class Reductions:
         try:
             with self._lock:
                 promise.origin.number = self._calls + 1
-                waits = waits and self._task_threads.is_idle
                 self._begin(reduction, waits)
+                waits = waits and self._task_threads.claim()
                 if not waits:
                     self._task_threads.put(reduction)
+                    promise.origin.hasten = functools.partial(self._hasten, weakref.ref(reduction))
         except AllreduceError as error:  # that has been there while nothing was called
             raise self._failed(reduction, error, time.monotonic()) from error
-        if waits and not self._is_done_here(reduction):
-            self._task_threads.put(reduction)
+        if waits:
+            self._do_here(reduction)
 
     def put(self, call: Call, promise: Promise) -> None:
         """Have a collective started and done after those before it, without waiting for anything.
@@ -196,6 +197,25 @@ class Reductions:
         self._watch.called(0, call)
         self._watch.start()
 
+    def _hasten(self, started: "weakref.ref[Reduction]") -> None:
+        """Its caller waits for it now: do it in that thread, if no other has begun to."""
+        reduction = started()
+        if reduction is None or os.getpid() != self._process:
+            return
+        if self._task_threads.claim(reduction):
+            self._do_here(reduction)
+
+    def _do_here(self, reduction: Reduction) -> None:
+        """Do what was claimed; if it is not done in a moment, leave it to the threads."""
+        left: Reduction | None = reduction
+        try:
+            if self._is_done_here(reduction):
+                left = None
+        finally:
+            self._task_threads.release(left)
+        if left is None:
+            reduction.promise.keep(reduction.call.given)
+
     def _is_done_here(self, reduction: Reduction) -> bool:
         """Wait a moment for it in the thread that has called it. False: it is not done so far, or
         has failed: others find out why."""
@@ -208,7 +228,6 @@ class Reductions:
             return False
         finally:
             self._waited_s += time.monotonic() - begun
-        reduction.promise.keep(reduction.call.given)
         return True
 
     def _finish(self, reduction: Reduction) -> None:

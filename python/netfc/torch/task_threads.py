@@ -16,7 +16,7 @@ class TaskThreads:
 
     Things are done in the order of put(), one at a time. The telling runs callbacks of torch's
     futures, which may wait for what is done next: so another thread goes on meanwhile, if there is
-    anything to do.
+    anything to do. Who needs a thing at once may do it itself, between claim() and release().
     """
 
     def __init__(self, do: Callable[[Any], Callable[[], None]]):
@@ -33,11 +33,22 @@ class TaskThreads:
             if not self._does:
                 self._call_one()
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether nothing is done, or to be done."""
+    def claim(self, thing: Any = None) -> bool:
+        """Whether the caller may do this next, which has been put, or something that has not."""
         with self._change:
-            return not self._does and not self._tasks
+            if self._does or self._closed or next(iter(self._tasks), None) is not thing:
+                return False
+            if thing is not None:
+                self._tasks.popleft()
+            self._does = True
+            return True
+
+    def release(self, thing: Any = None) -> None:
+        """What was claimed is done. thing: it is not, threads do it next."""
+        with self._change:
+            if thing is not None:
+                self._tasks.appendleft(thing)
+            self._pass_turn()
 
     def close(self) -> None:
         """Return when all tasks are done, not their callbacks; nothing may be put from then on."""
@@ -90,12 +101,15 @@ class TaskThreads:
 
     def _leave_turn(self) -> None:
         with self._change:
-            self._does = False
             self._telling += 1
-            if self._tasks:
-                self._call_one()
-            if self._closed:
-                self._change.notify_all()
+            self._pass_turn()
+
+    def _pass_turn(self) -> None:
+        self._does = False
+        if self._tasks:
+            self._call_one()
+        if self._closed:
+            self._change.notify_all()
 
     def _has_told(self) -> None:
         with self._change:

@@ -88,10 +88,14 @@ def failure_of(work: Any) -> Exception | None:
 
 
 def watch_waits() -> None:
-    """Have wait() of torch's works raise what made them fail. Once for a process."""
+    """Have wait() of torch's works raise what made them fail, and do what nobody has begun to. Once
+    for a process."""
     waits = c10d.Work.wait
 
     def wait(work: Any, timeout: datetime.timedelta = datetime.timedelta()) -> Any:
+        origin = callbacks.origin_of(work)
+        if origin is not None and origin.hasten is not None:
+            origin.hasten()
         try:
             done = waits(work, timeout)
         except RuntimeError as error:

@@ -399,3 +399,33 @@ def test_what_is_put_while_the_process_ends_is_done():
     go_on.set()
     assert settled.wait(10)
     settling.join()
+
+
+def test_who_waits_does_what_comes_next_itself():
+    """Only what is next, and not while a thread does something; what is given back is done by a thread, before what
+    was put meanwhile."""
+    threads_module = pytest.importorskip('netfc.torch.task_threads')
+    done, go_on, begun = [], threading.Event(), threading.Event()
+
+    def do(thing):
+        begun.set()
+        assert go_on.wait(60)
+        done.append(thing)
+        return lambda: None
+
+    threads = threads_module.TaskThreads(do)
+    first, second, third = object(), object(), object()
+    assert threads.claim()
+    threads.put(second)
+    threads.put(third)
+    assert not threads.claim() and not threads.claim(second)
+    threads.release(first)
+    assert begun.wait(60)
+    assert not threads.claim(second)
+    go_on.set()
+    threads.settle(time.monotonic() + 60)
+    assert done == [first, second, third]
+    assert threads.claim()
+    threads.release()
+    threads.close()
+    assert not threads.claim()
