@@ -6,6 +6,7 @@ import contextlib
 import json
 import math
 import pathlib
+import signal
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ import namespaces
 from programs import CommandError
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def number(kind, least, most):
@@ -75,11 +77,26 @@ class CommandLine(Arguments):
 
     @contextlib.contextmanager
     def told(self):
-        """Ends the program where the block fails at what it has to do, and says at what."""
+        """Ends the program where the block fails at what it has to do, and says at what. A signal that
+        ends it ends the block first, and so what that has started."""
+        before = {one: signal.getsignal(one) for one in ENDS}
+        for one in before:
+            if before[one] != signal.SIG_IGN:  # as nohup has it
+                signal.signal(one, self._end)
         try:
             yield
         except (CommandError, subprocess.TimeoutExpired) as error:
             self.fail(error)
+        finally:
+            for one, handler in before.items():
+                signal.signal(one, handler)
+
+    def _end(self, number_of_signal, _frame):
+        """The second interrupt ends the program at once."""
+        for one in ENDS:
+            signal.signal(one, signal.SIG_DFL if one == signal.SIGINT else signal.SIG_IGN)
+        print(f"{self.prog}: ended by {signal.Signals(number_of_signal).name}", file=sys.stderr)
+        sys.exit(128 + number_of_signal)
 
     @contextlib.contextmanager
     def in_namespaces(self, as_user=False):

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The demonstrations of sums, in one switch and in a tree, as their user runs them, with fewer values."""
 
+import contextlib
 import json
+import os
+import pathlib
+import signal
 import subprocess
 
+import hosts
 import needs
 import project_scripts
 import pytest
@@ -39,6 +44,35 @@ def test_exact_sums_and_a_worker_that_is_killed(tmp_path):
         assert (told['status'], told['worker']) == ('silent', 2)
     assert 'Worker 2 of job 0 is silent' in said
     assert f'{VALUES:,}   100.00 %' in said
+
+
+@needs.needs_namespaces
+@pytest.mark.parametrize('how', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_what_ends_a_demonstration_leaves_nothing_of_it(tmp_path, how):
+    """No process, and no namespace: the file that all its processes have open is free again."""
+    with (tmp_path / 'said').open('w+') as said:
+        demonstration = subprocess.Popen(
+            [project_scripts.SCRIPTS / 'demo', 'sums', '--values', '100000000'],
+            env=sanitized.environment() | {'TMPDIR': str(tmp_path)}, text=True,
+            stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+        hosts.wait_until(lambda: list(tmp_path.glob('netfc-*/switch')), 'a switch')
+        demonstration.send_signal(how)
+        assert demonstration.wait(TIMEOUT_S) == 128 + how
+        said.seek(0)
+        assert said.read().endswith(f'scripts/demo sums: ended by {how.name}\n')
+    hosts.wait_until(lambda: not processes_with(tmp_path), 'the end of its processes')
+    assert list(tmp_path.iterdir()) == [tmp_path / 'said']
+    assert not list(pathlib.Path('/run/netns').glob(f'netfc-{demonstration.pid}-*'))
+
+
+def processes_with(folder):
+    """Those that have something of a folder open."""
+    def opens(process):
+        with contextlib.suppress(OSError):
+            return any(os.readlink(each).startswith(f'{folder}/') for each in process.glob('fd/*'))
+        return False
+
+    return list(filter(opens, pathlib.Path('/proc').glob('[0-9]*')))
 
 
 @pytest.mark.slow
