@@ -296,6 +296,8 @@ lanes_of_chunk(const struct netfc_allreduce *comm, unsigned int format,
 {
 	const unsigned int lanes = comm->bytes / aggregate_lane_bytes(format);
 
+	if (totals != NULL && comm->local != NULL)
+		return local_lanes_of_totals(format);
 	if (totals == NULL || totals_divisor(totals, op) == 0)
 		return lanes;
 	return lanes_of_parts(lanes, comm->bytes - AGGREGATE_PART_BYTES - AGGREGATE_DIVISOR_BYTES);

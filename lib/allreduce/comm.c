@@ -12,6 +12,7 @@
 #include "error.h"
 #include "internal.h"
 #include "keys.h"
+#include "memory/segment.h"
 #include "net/transport.h"
 #include "window/window.h"
 
@@ -119,6 +120,7 @@ close_all(struct netfc_allreduce *comm)
 	join_forget(comm);
 	free(comm->names);
 	comm->names = NULL;
+	local_close(comm);
 	peers_close(comm);
 	keys_close(comm);
 }
@@ -159,8 +161,11 @@ static int
 join_all(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
 {
 	uint64_t until = clock_now() + options->join_ms * NS_PER_MS;
-	int status = comm->talk != NULL ? NETFC_ALLREDUCE_OK : peers_open(comm, options);
+	int status;
 
+	if (options->memory != NULL)
+		return local_join(comm, options, until);
+	status = comm->talk != NULL ? NETFC_ALLREDUCE_OK : peers_open(comm, options);
 	for (unsigned int k = 0; k < comm->peers && status == NETFC_ALLREDUCE_OK; k++) {
 		if (comm->peer[k].member.state != AGGREGATE_MEMBER_JOINED)
 			status = join_peer(comm, &comm->peer[k], until);
@@ -175,7 +180,7 @@ static struct netfc_allreduce_options
 without_pointers(struct netfc_allreduce_options options)
 {
 	options.switches = NULL;
-	options.bind_address = options.interface = options.key_file = NULL;
+	options.bind_address = options.interface = options.key_file = options.memory = NULL;
 	return options;
 }
 
@@ -274,7 +279,9 @@ begin_join(struct netfc_allreduce *comm, const struct netfc_allreduce_options *o
 	comm->names = names_of(options);
 	comm->next_chunk = 0;
 	status = draw_incarnation(comm);
-	return status == NETFC_ALLREDUCE_OK ? keys_open(comm, options->key_file) : status;
+	return status == NETFC_ALLREDUCE_OK && options->memory == NULL
+		? keys_open(comm, options->key_file)
+		: status;
 }
 
 int
@@ -418,6 +425,10 @@ netfc_allreduce_info(struct netfc_allreduce *comm, struct netfc_allreduce_info *
 			if (transport_has_rings(&comm->peer[k]))
 				info->path = comm->peer[k].rings->path;
 		}
+	}
+	if (comm->local != NULL) {
+		info->path = NETFC_ALLREDUCE_LOCAL;
+		info->slots = SEGMENT_DEPTH;
 	}
 	info->memory = info->path == NETFC_ALLREDUCE_MEMIF;
 	lock_leave(comm);

@@ -53,6 +53,7 @@ failure_begin(struct netfc_allreduce *comm, int status)
 {
 	const uint64_t now = clock_now();
 
+	local_fail(comm, status);
 	for (unsigned int k = 0; k < comm->peers; k++)
 		aggregate_member_leave(
 			&comm->peer[k].member, &join_times, reason_of(comm, status), now);

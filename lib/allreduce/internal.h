@@ -88,6 +88,7 @@ struct slot {
 	unsigned int part;                     /* of totals: the next that is to be sent */
 };
 
+struct local;
 struct rings;
 struct talk;
 struct peer;
@@ -186,7 +187,8 @@ struct netfc_allreduce {
 	enum life life;
 	struct peer *peer;
 	unsigned int peers;
-	unsigned int bytes; /* of values in a chunk, as granted by all */
+	struct local *local; /* the workers share memory, without a switch; NULL: they do not */
+	unsigned int bytes;  /* of values in a chunk, as granted by all */
 	struct buffers buffers;
 	struct keys *keys; /* NULL: packets have no tags */
 	struct talk *talk; /* what a signal has interrupted; NULL: nothing */
@@ -374,6 +376,33 @@ int progress_start(struct netfc_allreduce *comm);
 
 /* End it; without the lock. */
 void progress_stop(struct netfc_allreduce *comm);
+
+/*
+ * Workers of one machine, in the place of switches: all of them share memory, and each reduces a
+ * share of each chunk. A chunk is a piece of memory/segment.h.
+ */
+
+/* Join in the file that option memory names. Returns OK, or has said what went wrong. */
+int local_join(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options,
+	uint64_t until);
+
+/* Lanes of a chunk of exact sums. */
+unsigned int local_lanes_of_totals(unsigned int format);
+
+/* Give, reduce and take what there is. Returns whether anything was; it may break all. */
+bool local_round(struct netfc_allreduce *comm);
+
+/* Sleep until other workers have done something since the latest round, or then (ns, or NEVER). */
+void local_sleep(struct netfc_allreduce *comm, uint64_t then);
+
+/* Wake who sleeps. */
+void local_wake(struct netfc_allreduce *comm);
+
+/* The communicator has failed with that status: tell the other workers. */
+void local_fail(struct netfc_allreduce *comm, int status);
+
+/* Leave, and free all there is of it. */
+void local_close(struct netfc_allreduce *comm);
 
 /*
  * A worker that has failed leaves at once with a reason, so that the others need not wait for it.

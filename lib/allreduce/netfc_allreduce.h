@@ -297,6 +297,15 @@ struct netfc_allreduce_options {
 	 * tree of its own, of the same shape.
 	 */
 	struct netfc_allreduce_level level[NETFC_ALLREDUCE_MAX_LEVELS];
+
+	/**
+	 * All workers are processes of one machine, and need no switch: the path of a file that all
+	 * may write to, empty when worker 0 joins, which should be one in memory without a name, as
+	 * "/proc/1234/fd/5". Worker 0 makes it and keeps it open, the others wait for that and not
+	 * for each other. Results have the same bits as a switch's. Either all workers give totals
+	 * of a collective, or none [NULL: by switches]
+	 */
+	const char *memory;
 };
 
 /** The way of packets between program and switch: option interface. */
@@ -305,6 +314,7 @@ enum netfc_allreduce_path {
 	NETFC_ALLREDUCE_MEMIF,         /**< through memory shared with the switch */
 	NETFC_ALLREDUCE_XDP,           /**< by AF_XDP; the kernel copies them */
 	NETFC_ALLREDUCE_XDP_ZERO_COPY, /**< by AF_XDP; nobody copies them */
+	NETFC_ALLREDUCE_LOCAL,         /**< none: workers share memory, option memory */
 };
 
 /** The result of joining. */

@@ -272,12 +272,26 @@ check_interface(struct netfc_allreduce *comm, const struct netfc_allreduce_optio
 					   : NETFC_ALLREDUCE_OK;
 }
 
+/* Nothing of switches goes with it. */
+static int
+check_memory(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
+{
+	if (options->switch_count == 0 && options->interface == NULL &&
+		options->bind_address == NULL && !tree_is_there(options) && options->token != 0)
+		return NETFC_ALLREDUCE_OK;
+	return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
+		"Option memory, %s: workers that share memory have a token, and no options switches, "
+		"interface, bind_address and tree_workers.",
+		options->memory);
+}
+
 static int
 check(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
 {
 	int status;
 
-	status = check_switches(comm, options);
+	status = options->memory != NULL ? check_memory(comm, options)
+					 : check_switches(comm, options);
 	if (status == NETFC_ALLREDUCE_OK)
 		status = check_workers(comm, options);
 	if (status == NETFC_ALLREDUCE_OK && options->token == 0 && !options->allow_token_0)

@@ -46,6 +46,8 @@ progress_send(struct netfc_allreduce *comm, uint64_t now)
 
 	if (status != NETFC_ALLREDUCE_OK)
 		error_break(comm, status);
+	if (comm->local != NULL)
+		local_round(comm);
 }
 
 /* A channel to receive from. */
@@ -170,7 +172,7 @@ progress_until(
 
 	comm->driving = true;
 	while (!is_over(comm, handle)) {
-		bool received = round_once(comm);
+		bool received = comm->local != NULL ? local_round(comm) : round_once(comm);
 
 		now = clock_now();
 		if (received)
@@ -178,6 +180,11 @@ progress_until(
 		if (is_over(comm, handle) || now >= then)
 			break;
 		lock_let_in(comm);
+		if (comm->local != NULL) {
+			if (!received)
+				local_sleep(comm, then);
+			continue;
+		}
 		if (now - heard < spin) {
 			if (!received)
 				yield(comm);
@@ -196,7 +203,11 @@ progress_until(
 void
 progress_wake(struct netfc_allreduce *comm)
 {
-	if (comm->sleeping)
+	if (!comm->sleeping)
+		return;
+	if (comm->local != NULL)
+		local_wake(comm);
+	else
 		eventfd_write(comm->wake, 1);
 }
 

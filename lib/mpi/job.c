@@ -152,7 +152,7 @@ job_report_failure(struct job *job)
 	char text[SEGMENT_WHY_BYTES];
 
 	write_failure(job, text, sizeof(text));
-	segment_fail(&job->node.segment, text);
+	segment_fail(&job->node.segment, 0, -1, text);
 }
 
 int

@@ -6,18 +6,13 @@
 #include <string.h>
 
 #include <aggregate_format.h>
+#include <memory/reducer.h>
 
 #include "job.h"
-#include "reducer.h"
 #include "shim.h"
 
-#define LOOK_NS (20 * NS_PER_MS)
-#define CHECK_NS NS_PER_S
 #define STOPPED_NS (5 * NS_PER_S) /* of waiting; then, of being stopped: a switch's stall=10 */
-/* The first rank knows more: let it speak first. */
-#define GRACE_NS (2 * NS_PER_S)
 #define CUT_BYTES (2 * SEGMENT_PIECE_BYTES)
-#define SHARE_MULTIPLE 64 /* values: shares do not meet in a line of a cache */
 
 static bool
 is_first(const struct node *node)
@@ -59,18 +54,11 @@ bell_of(const struct node *node)
 static uint64_t
 pieces_done(const struct node *node)
 {
-	const struct segment_shared *shared = node->segment.shared;
-	uint64_t least = UINT64_MAX;
+	const struct segment *segment = &node->segment;
 
-	if (!node->switchless)
-		return atomic_load_explicit(&shared->pieces_done, memory_order_acquire);
-	for (int r = 0; r < node->segment.ranks; r++) {
-		const uint64_t its =
-			atomic_load_explicit(&shared->rank[r].reduced, memory_order_acquire);
-
-		least = its < least ? its : least;
-	}
-	return least;
+	return node->switchless
+		? segment_reduced(segment)
+		: atomic_load_explicit(&segment->shared->pieces_done, memory_order_acquire);
 }
 
 static size_t
@@ -105,9 +93,13 @@ give(struct node *node, struct operation *operation)
 		segment_piece(&node->segment, node->segment.rank, node->given),
 		(const char *)operation->call.send + operation->given * conversion->value_bytes,
 		values);
-	self->call[node->given % SEGMENT_DEPTH] = (struct segment_call){(uint32_t)values,
-		(uint8_t)conversion->format, (uint8_t)conversion->op,
-		(uint8_t)conversion->value_bytes, (uint8_t)conversion->pieces};
+	self->call[node->given % SEGMENT_DEPTH] = (struct segment_call){
+		.values = (uint32_t)values,
+		.format = (uint8_t)conversion->format,
+		.op = (uint8_t)conversion->op,
+		.value_bytes = (uint8_t)conversion->value_bytes,
+		.pieces = (uint8_t)conversion->pieces,
+	};
 	operation->given += values;
 	atomic_store_explicit(&self->given, ++node->given, memory_order_release);
 	segment_ring(&node->segment.shared->given);
@@ -159,37 +151,6 @@ take_all(struct job *job)
 }
 
 /* ---- the first one reduces ------------------------------------------------------------------ */
-
-static bool
-have_all_given(const struct node *node)
-{
-	const struct segment *segment = &node->segment;
-
-	for (int r = 0; r < segment->ranks; r++) {
-		const struct segment_rank *rank = &segment->shared->rank[r];
-
-		if (atomic_load_explicit(&rank->given, memory_order_acquire) <= node->started ||
-			atomic_load_explicit(&rank->taken, memory_order_acquire) + SEGMENT_DEPTH <=
-				node->started)
-			return false;
-	}
-	return true;
-}
-
-/* The rank that calls something else than the first; 0: none. */
-static int
-stranger(const struct node *node)
-{
-	const struct segment_rank *rank = node->segment.shared->rank;
-	size_t place = node->started % SEGMENT_DEPTH;
-
-	for (int r = 1; r < node->segment.ranks; r++) {
-		if (memcmp(&rank[r].call[place], &rank[0].call[place],
-			    sizeof(rank[0].call[place])) != 0)
-			return r;
-	}
-	return 0;
-}
 
 static bool
 make_totals(struct node_flight *flight)
@@ -254,17 +215,6 @@ reduce(const struct node *node, struct node_flight *flight, struct netfc_collect
 	return true;
 }
 
-/* Where a rank's share of a piece's values begins; of the number of ranks: where the last ends. */
-static size_t
-share_of(const struct node *node, int rank, size_t values)
-{
-	const size_t ranks = (size_t)node->segment.ranks;
-
-	if (rank == node->segment.ranks)
-		return values;
-	return values * (size_t)rank / ranks / SHARE_MULTIPLE * SHARE_MULTIPLE;
-}
-
 /* Without a switch: this rank's share of the next piece. */
 static bool
 reduce_share(struct node *node, const struct operation *operation)
@@ -272,8 +222,8 @@ reduce_share(struct node *node, const struct operation *operation)
 	const struct segment *segment = &node->segment;
 	const struct conversion *conversion = &operation->call.conversion;
 	const size_t values = values_of_piece(operation, operation->summed);
-	const size_t first = share_of(node, segment->rank, values);
-	const size_t count = share_of(node, segment->rank + 1, values) - first;
+	const size_t first = segment_share(segment, segment->rank, values);
+	const size_t count = segment_share(segment, segment->rank + 1, values) - first;
 	const size_t at = first * conversion->value_bytes;
 
 	if (is_by_reducer(node, conversion))
@@ -309,7 +259,7 @@ start_in_switch(struct job *job, const struct operation *operation)
 	flight->values = values_of_piece(operation, operation->summed);
 	collective.count = conversion_count(conversion, flight->values);
 	if (!(exactly ? add_exactly : reduce)(node, flight, &collective)) {
-		segment_fail(&node->segment, "there is not enough memory for exact sums");
+		segment_fail(&node->segment, 0, -1, "there is not enough memory for exact sums");
 		return false;
 	}
 	if (netfc_collective_start(job->network, &collective, !operation->has_request,
@@ -337,19 +287,20 @@ start_pieces(struct job *job)
 	const uint64_t before = node->started;
 	char why[SEGMENT_WHY_BYTES];
 
-	while (node->started < node->ended + SEGMENT_DEPTH && have_all_given(node)) {
+	while (node->started < node->ended + SEGMENT_DEPTH &&
+		segment_is_given(&node->segment, node->started)) {
 		struct operation *operation = next_to_start(job);
 		int other;
 
 		if (operation == NULL)
 			break;
-		other = stranger(node);
+		other = segment_stranger(&node->segment, node->started);
 		if (other != 0) {
 			snprintf(why, sizeof(why),
 				"Rank %d and others of the communicator call different collectives: "
 				"operation, type and count must be the same in all ranks.",
 				job_local_rank(job, other));
-			segment_fail(&node->segment, why);
+			segment_fail(&node->segment, 0, -1, why);
 			break;
 		}
 		if (!(node->switchless ? reduce_share(node, operation)
@@ -391,113 +342,43 @@ end_pieces(struct job *job, int patience_ms)
 
 /* ---- waiting -------------------------------------------------------------------------------- */
 
-/* Of the node's ranks, what of them this one waits for. */
-
-static bool
-is_late(const struct job *job, int rank)
-{
-	const struct node *node = &job->node;
-
-	return atomic_load(&node->segment.shared->rank[rank].given) <= node->taken;
-}
-
-static bool
-has_yet_to_reduce(const struct job *job, int rank)
-{
-	const struct node *node = &job->node;
-
-	if (rank == node->segment.rank)
-		return false;
-	return node->switchless
-		? atomic_load(&node->segment.shared->rank[rank].reduced) <= node->taken
-		: rank == 0;
-}
-
-/* Whoever has given has yet to take. */
-static bool
-has_ended_early(const struct job *job, int rank)
-{
-	const struct segment *segment = &job->node.segment;
-	const struct segment_rank *its = &segment->shared->rank[rank];
-
-	return segment_has_ended(segment, rank) &&
-		(is_late(job, rank) || has_yet_to_reduce(job, rank) ||
-			atomic_load(&its->taken) < atomic_load(&its->given));
-}
-
-static bool
-is_stopped(const struct job *job, int rank)
-{
-	return rank != job->node.segment.rank &&
-		(is_late(job, rank) || has_yet_to_reduce(job, rank)) &&
-		segment_is_stopped(job->records[job_local_rank(job, rank)].process);
-}
-
-/* The first of whom that is so; -1: of nobody. */
-static int
-find_rank(const struct job *job, bool (*is_so)(const struct job *job, int rank))
-{
-	for (int r = 0; r < job->node.segment.ranks; r++) {
-		if (is_so(job, r))
-			return r;
-	}
-	return -1;
-}
-
-/* Whoever has been stopped for long, as a switch finds out of its workers; -1: nobody. */
-static int
-stopped_for_long(struct job *job, uint64_t now)
-{
-	struct node *node = &job->node;
-	int found;
-
-	if (now - node->moved < STOPPED_NS || now - node->checked < CHECK_NS)
-		return -1;
-	node->checked = now;
-	found = find_rank(job, is_stopped);
-	if (found < 0)
-		node->stopped = 0;
-	else if (node->stopped == 0)
-		node->stopped = now;
-	return found >= 0 && now - node->stopped >= STOPPED_NS ? found : -1;
-}
-
 static void
-look_at_others(struct job *job, uint64_t now)
+look_at_others(struct job *job)
 {
-	int held = stopped_for_long(job, now);
 	struct node *node = &job->node;
-	uint64_t waited = now - node->moved;
-	uint64_t deadline = shim.settings.deadline_ms * NS_PER_MS;
-	int ended = find_rank(job, has_ended_early), late = find_rank(job, is_late);
-	int slow = find_rank(job, has_yet_to_reduce);
+	struct segment_watch *watch = &node->watch;
 	char why[SEGMENT_WHY_BYTES];
+	int culprit, rank;
+	enum segment_trouble trouble;
 
-	node->looked = now;
-	/* It may have ended after doing its part. */
-	if (ended >= 0 && pieces_done(node) <= node->taken)
+	watch->first_reduces = !node->switchless;
+	watch->deadline = shim.settings.deadline_ms * NS_PER_MS;
+	watch->patience = STOPPED_NS;
+	trouble = segment_look(&node->segment, watch, node->taken, watch->moved, &culprit);
+	if (trouble == SEGMENT_FINE)
+		return;
+	rank = job_local_rank(job, culprit);
+	if (trouble == SEGMENT_ENDED)
 		snprintf(why, sizeof(why),
 			"Rank %d has ended, or freed the communicator, and did not call this "
 			"reduction: look at why.",
-			job_local_rank(job, ended));
-	else if (held >= 0)
+			rank);
+	else if (trouble == SEGMENT_STOPPED)
 		snprintf(why, sizeof(why),
 			"Rank %d is stopped (process %d), by a signal or a debugger: let it go on "
 			"(kill -CONT) sooner, or look at who has stopped it.",
-			job_local_rank(job, held), job->records[job_local_rank(job, held)].process);
-	else if (waited > deadline && late >= 0)
+			rank, job->records[rank].process);
+	else if (trouble == SEGMENT_LATE)
 		snprintf(why, sizeof(why),
 			"Rank %d is late: it has not called this reduction within %.1f s. Look at "
 			"what keeps it, or give it longer (NETFC_MPI_DEADLINE).",
-			job_local_rank(job, late), (double)deadline / (double)NS_PER_S);
-	else if (waited > deadline + GRACE_NS && slow >= 0)
+			rank, (double)watch->deadline / (double)NS_PER_S);
+	else
 		snprintf(why, sizeof(why), "Rank %d, which %s, is late: it is stopped, maybe.",
-			job_local_rank(job, slow),
+			rank,
 			node->switchless ? "has its share in this reduction"
 					 : "speaks to the switch for this node");
-	else
-		return;
-	segment_fail(&node->segment, why);
+	segment_fail(&node->segment, 0, -1, why);
 }
 
 static bool
@@ -525,26 +406,31 @@ wait_for_others(struct job *job, unsigned int events, int patience_ms)
 }
 
 const char *
+node_failure(const struct node *node)
+{
+	const struct segment_failure *failure = segment_failure(&node->segment);
+
+	return failure != NULL ? failure->why : NULL;
+}
+
+const char *
 node_advance(struct job *job, int patience_ms)
 {
 	struct node *node = &job->node;
 	unsigned int events = segment_events(bell_of(node));
-	uint64_t now;
 
-	if (segment_failure(&node->segment) != NULL)
-		return segment_failure(&node->segment);
+	if (node_failure(node) != NULL)
+		return node_failure(node);
 	if (move(job)) {
-		node->moved = 0;
-		return segment_failure(&node->segment);
+		node->watch.moved = 0;
+		return node_failure(node);
 	}
-	now = clock_ns();
-	if (node->moved == 0)
-		node->moved = node->looked = now;
-	if (now - node->looked > LOOK_NS)
-		look_at_others(job, now);
-	if (patience_ms > 0 && segment_failure(&node->segment) == NULL)
+	if (node->watch.moved == 0)
+		node->watch.moved = node->watch.looked = clock_ns();
+	look_at_others(job);
+	if (patience_ms > 0 && node_failure(node) == NULL)
 		wait_for_others(job, events, patience_ms);
-	return segment_failure(&node->segment);
+	return node_failure(node);
 }
 
 bool

@@ -240,10 +240,12 @@ end_sharing(struct job *job)
 {
 	const struct place_member *member = joining_member(job);
 	const struct place_record *first = &job->records[member->rank];
-	enum segment_status status = segment_attach(&job->node.segment,
-		&(struct segment_place){first->process, first->file, job->invitation.token},
-		member->ranks, job->local);
+	char path[SEGMENT_PATH_BYTES];
+	enum segment_status status;
 
+	segment_path(path, first->process, first->file);
+	status = segment_attach(
+		&job->node.segment, path, job->invitation.token, member->ranks, job->local);
 	job->outcome = status == SEGMENT_OK ? JOB_JOINED : JOB_SEPARATE;
 	return status != SEGMENT_NOT_YET;
 }
@@ -318,7 +320,7 @@ fail_joining(struct job *job)
 	const char *why = NULL;
 
 	if (job->node.segment.shared != NULL)
-		why = segment_failure(&job->node.segment);
+		why = node_failure(&job->node);
 	if (why != NULL)
 		give_up(job, why);
 	else if (job->told != JOB_FAILED && (job->cut || job->outcome != JOB_FAILED))

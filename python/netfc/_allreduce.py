@@ -88,11 +88,12 @@ class Options(ctypes.Structure):
         ("tree_workers", ctypes.c_uint),
         ("levels", ctypes.c_uint),
         ("level", Level * aggregation.MAX_LEVELS),
+        ("memory", ctypes.c_char_p),
     ]
 
 
 INFO = ("switches", "slots", "sockets", "bytes", "gso", "gro", "memory")
-PATHS = ("udp", "memif", "xdp", "xdp zero-copy")  # enum netfc_allreduce_path
+PATHS = ("udp", "memif", "xdp", "xdp zero-copy", "local")  # enum netfc_allreduce_path
 
 
 class Info(ctypes.Structure):

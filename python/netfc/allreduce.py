@@ -111,12 +111,16 @@ class Communicator:
     silence: seconds that a switch which owes results may say nothing, though it is asked whether it
       is there; None: until the deadline.
     spin: seconds to look for packets before sleeping, up to 0.01.
+    memory: path of a file that workers share, all of them processes of one machine, in the place of
+      switches, which are () then: empty when worker 0 joins, and kept open by it, as
+      f"/proc/{pid}/fd/{os.memfd_create('job')}". Workers wait for worker 0 alone, and results have
+      the same bits as a switch's. Either all workers give totals of an array, or none.
     key_file: file of the cluster's key, as with --aggregate key=: every packet has a tag; None:
       what the environment variable NETFC_KEY_FILE names, if anything.
     build: folder of a build of dpdk-netfc; None: what the environment variable NETFC_BUILD names,
       or the system's library.
 
-    Making one joins, and waits for all other workers; after 3 seconds, and each 10 from then on,
+    Making one joins, and waits for all other workers where there are switches; after 3 seconds, and each 10 from then on,
     the logger "netfc" warns of what it waits for. It may be used by several threads, and is a
     context manager. Raises AllreduceError, ValueError for what is out of range, LibraryError.
     """
@@ -141,6 +145,7 @@ class Communicator:
         silence: float | None = 10.0,
         spin: float = 50e-6,
         segmentation_offload: bool = True,
+        memory: str | None = None,
         key_file: str | os.PathLike[str] | None = None,
         build: str | os.PathLike[str] | None = None,
     ):
@@ -171,6 +176,7 @@ class Communicator:
         options.spin_us = arguments.scaled("spin", spin, 1_000_000)
         options.gso = segmentation_offload
         options.key_file = None if key_file is None else given.c_path("key_file", key_file)
+        options.memory = _c_text("memory", memory)
         options.notice = _NOTICE
         try:
             self._comm.join(options)

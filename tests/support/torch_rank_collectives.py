@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bodies of torch_rank.py: reductions, other collectives, groups."""
 
+import hashlib
 import threading
 import time
 
+import numpy as np
 import torch
 import torch.distributed as dist
 
@@ -16,6 +18,7 @@ import netfc.torch.staged
 TYPES = {'float16': torch.float16, 'bfloat16': torch.bfloat16, 'float32': torch.float32,
          'float64': torch.float64, 'int32': torch.int32, 'int64': torch.int64,
          'int16': torch.int16, 'int8': torch.int8, 'uint8': torch.uint8}
+WIDER = (torch.float32, torch.bfloat16, torch.float16)
 
 
 def reduce_all():
@@ -29,6 +32,42 @@ def reduce_all():
             assert tensor.data_ptr() == where
             results[f'{name} {op}'] = tensor.tolist()
     return results
+
+
+def _any_bits(kind):
+    """Of a type: any; numbers of similar magnitude; zeros, subnormal numbers and others."""
+    draw = np.random.default_rng(RANK)
+    bits = torch.finfo(kind).bits if kind.is_floating_point else torch.iinfo(kind).bits
+    drawn = draw.integers(0, 2**bits - 1, 3000, dtype=f'uint{bits}', endpoint=True)
+    drawn[1000:2000] &= 2**(bits - 1) | 2**(bits // 2) - 1
+    drawn[2000:] = np.array(draw.standard_normal(1000)).astype(f'float{max(bits, 16)}') \
+        .view(f'uint{max(bits, 16)}').astype(f'uint{bits}')
+    return torch.from_numpy(drawn.view(f'int{bits}')).view(kind)
+
+
+def _digest(tensor):
+    return hashlib.sha256(tensor.contiguous().view(torch.int8).numpy().tobytes()).hexdigest()
+
+
+def reduce_any_bits():
+    """Digests of all results of all types, of 8 bits into wider ones, too, and of a long vector."""
+    said = {}
+    for op in (dist.ReduceOp.SUM, dist.ReduceOp.AVG, dist.ReduceOp.MIN, dist.ReduceOp.MAX):
+        for name, kind in TYPES.items():
+            tensor = _any_bits(kind)
+            dist.all_reduce(tensor, op)
+            said[f'{name} {op}'] = _digest(tensor)
+        for form in ('fp8_e4m3', 'fp8_e5m2'):
+            for kind in WIDER if op in (dist.ReduceOp.SUM, dist.ReduceOp.AVG) else ():
+                output = torch.empty(3000, dtype=kind)
+                netfc.torch.all_reduce_into(output, _any_bits(torch.uint8), op, format=form)
+                said[f'{form} {kind} {op}'] = _digest(output)
+        long = _any_bits(torch.float32).repeat(100)
+        works = [dist.all_reduce(long, op, async_op=True), dist.all_reduce(torch.ones(1), op, async_op=True)]
+        for work in works:
+            work.wait()
+        said[f'long {op}'] = _digest(long)
+    return said
 
 
 def reduce_staged(device):

@@ -3,6 +3,7 @@
 
 import datetime
 import os
+import resource
 import signal
 import time
 
@@ -14,6 +15,7 @@ from torch_rank_group import RANK, SIZE, start
 
 import netfc.torch
 import netfc.torch.meeting
+import netfc.torch.process
 
 
 def one_does_not_use_a_group(seconds):
@@ -274,3 +276,30 @@ def fail_to_explain():
         except netfc.torch.AllreduceError as error:
             said.append(str(error))
     return said
+
+
+def share_without(what):
+    """A group inside whose ranks cannot share memory: it is full, is another job's, is not there,
+    or they are on several machines."""
+    offered = netfc.torch.meeting.Meeting.offered
+    if what == 'full' and RANK == 0:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, resource.RLIM_INFINITY))
+    elif what == 'machine' and RANK == 1:
+        netfc.torch.process._machine = lambda: 'another'
+    elif what == 'closed' and RANK == 1:
+        netfc.torch.meeting.Meeting.offered = lambda *_: '/proc/self/fd/999'
+    elif what == 'other' and RANK == 1:
+        netfc.torch.meeting.Meeting.offered = lambda *of_whom: _of_another_job(offered(*of_whom))
+    tensor = torch.full((3,), RANK + 1.0)
+    dist.all_reduce(tensor, group=dist.new_group(backend='netfc'))
+    return tensor.tolist()
+
+
+def _of_another_job(path):
+    """The same memory; its first words are the number of the job."""
+    file = os.memfd_create('other')
+    with open(path, 'rb') as memory:
+        content = bytearray(memory.read())
+    content[0] ^= 1
+    os.write(file, content)
+    return f'/proc/self/fd/{file}'

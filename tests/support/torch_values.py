@@ -12,8 +12,10 @@ NARROW = ('int16', 'int8', 'uint8')  # their sums wrap
 # Bits of a significand, and the exponent of the least number.
 _SHAPES = {'float16': (11, -24), 'bfloat16': (8, -133), 'float32': (24, -149),
            'float64': (53, -1074)}
-# Of integers, so that a few do not overflow, but for those whose sums wrap.
+# Of integers, so that three do not overflow, but for those whose sums wrap.
 _MOST = {'int32': 2**29, 'int64': 2**60, 'int16': 2**15, 'int8': 2**7, 'uint8': 2**8}
+
+_SATURATE = {'int32': 2**31, 'int64': 2**63}
 
 
 def values(rank, name):
@@ -33,6 +35,8 @@ def exact(name, op, size):
 
 def nearest(value, name):
     """A fraction to the nearest number of a type, ties to even; no overflow."""
+    if name in _SATURATE:
+        return min(max(round(value), -_SATURATE[name]), _SATURATE[name] - 1)
     if name in _MOST:
         return round(value)
     bits, least = _SHAPES[name]

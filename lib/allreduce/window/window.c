@@ -17,9 +17,9 @@ share(uint64_t end, unsigned int index, unsigned int peers)
 	return end > index ? (end - index - 1) / peers + 1 : 0;
 }
 
-/* Whose chunk it is; it is not done, so that it is in the queue. */
-static struct netfc_allreduce_handle *
-find_handle(const struct netfc_allreduce *comm, uint64_t number)
+/* It is in the queue. */
+struct netfc_allreduce_handle *
+window_handle(const struct netfc_allreduce *comm, uint64_t number)
 {
 	struct netfc_allreduce_handle *handle = TAILQ_FIRST(&comm->queue);
 
@@ -33,7 +33,7 @@ begin(struct netfc_allreduce *comm, struct peer *peer, uint32_t at)
 {
 	struct slot *slot = &peer->slot[at];
 
-	slot->handle = find_handle(comm, piece_number(comm, peer, slot->chunk));
+	slot->handle = window_handle(comm, piece_number(comm, peer, slot->chunk));
 	slot->times = 0;
 	slot->ack_ambiguous = false;
 	channel_queue(channel_of(peer, at), at);
@@ -79,6 +79,13 @@ finish(struct netfc_allreduce *comm, struct netfc_allreduce_handle *handle, uint
 }
 
 void
+window_count(struct netfc_allreduce *comm, struct netfc_allreduce_handle *handle, uint64_t now)
+{
+	if (--handle->left == 0)
+		finish(comm, handle, now);
+}
+
+void
 window_complete(struct netfc_allreduce *comm, struct peer *peer, uint32_t at, uint64_t now)
 {
 	struct slot *slot = &peer->slot[at];
@@ -90,8 +97,7 @@ window_complete(struct netfc_allreduce *comm, struct peer *peer, uint32_t at, ui
 	slot->lost_before = slot->lost;
 	slot->lost = false;
 	slot->chunk += peer->slots;
-	if (--handle->left == 0)
-		finish(comm, handle, now);
+	window_count(comm, handle, now);
 	if (slot->chunk < peer->limit)
 		begin(comm, peer, at);
 }
@@ -143,15 +149,21 @@ piece_of_values(const struct netfc_allreduce *comm, const struct netfc_allreduce
 }
 
 struct piece
-piece_of(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot)
+piece_numbered(const struct netfc_allreduce *comm, const struct netfc_allreduce_handle *handle,
+	uint64_t chunk)
 {
-	const struct netfc_allreduce_handle *handle = slot->handle;
-	uint64_t number = piece_number(comm, peer, slot->chunk) - handle->first;
+	uint64_t number = chunk - handle->first;
 
 	if (handle->label != 0 && number == 0)
 		return (struct piece){
 			.label = handle->label, .op = AGGREGATE_COPY, .format = LABEL_FORMAT};
 	return piece_of_values(comm, handle, number - (handle->label != 0));
+}
+
+struct piece
+piece_of(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot)
+{
+	return piece_numbered(comm, slot->handle, piece_number(comm, peer, slot->chunk));
 }
 
 bool

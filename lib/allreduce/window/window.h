@@ -33,6 +33,10 @@ piece_number(const struct netfc_allreduce *comm, const struct peer *peer, uint64
 struct piece
 piece_of(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot);
 
+/* The values of a chunk that is not done, by its number among those of all switches. */
+struct piece piece_numbered(const struct netfc_allreduce *comm,
+	const struct netfc_allreduce_handle *handle, uint64_t number);
+
 /* Chunks of exact sums, each of which is several packets. */
 
 bool
@@ -48,6 +52,13 @@ int parts_send(struct netfc_allreduce *comm, struct channel *channel, struct slo
 
 /* An allreduce has been put at the queue's end: number its chunks, begin those that can be. */
 void window_extend(struct netfc_allreduce *comm, struct netfc_allreduce_handle *handle);
+
+/* Whose chunk that is; it is not done. */
+struct netfc_allreduce_handle *window_handle(const struct netfc_allreduce *comm, uint64_t number);
+
+/* A chunk of an allreduce is done; this may complete it. */
+void
+window_count(struct netfc_allreduce *comm, struct netfc_allreduce_handle *handle, uint64_t now);
 
 /* A slot's result has been stored: start its next chunk; this may complete allreduces. */
 void window_complete(struct netfc_allreduce *comm, struct peer *peer, uint32_t slot, uint64_t now);

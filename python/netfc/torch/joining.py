@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Joining a job of the switch, with as many slots as there are."""
+"""Joining a job: of the switch, with as many slots as there are, or of ranks that share memory."""
 
+import os
 import time
 import warnings
+import weakref
 
 from netfc.allreduce import AllreduceError, Communicator
-from netfc.torch.meeting import Place
+from netfc.torch.meeting import Meeting, Place
 from netfc.torch.options import Options
 
 PASSING = ("full", "no-slots", "taken")  # refusals that end with another job, maybe
@@ -22,7 +24,54 @@ class Joining:
         self._options, self._timeout = options, timeout
         self.silence = min(options.silence, timeout / 2)
 
-    def joined(self, place: Place) -> Communicator:
+    def joined(self, place: Place, meeting: Meeting, sequence: int) -> Communicator:
+        """In memory if all ranks can share it, else at the switch. Raises AllreduceError where
+        there is none, or it does not let this rank join; as Meeting.agree() does."""
+        if not place.local:
+            return self._at_switch(place)
+        comm, why = self._in_memory(place, meeting, sequence)
+        told = meeting.exchange(f"shares{sequence}", why)
+        if comm is not None and not any(told):
+            return comm
+        if comm is not None:
+            comm.leave()
+        rank = next(rank for rank, text in enumerate(told) if text)
+        text = f"The ranks cannot share memory: {meeting.name(rank)}: {told[rank]}"
+        if not place.switches:
+            text = f"{text} Let them use a switch (NETFC_SWITCH)."
+            raise AllreduceError(text, "system", rank, None)
+        warnings.warn(f"netfc.torch: this process group goes through the switch: {text}")
+        return self._at_switch(place)
+
+    def _in_memory(
+        self, place: Place, meeting: Meeting, sequence: int
+    ) -> tuple[Communicator | None, str]:
+        """Rank 0 makes the memory, before the others look for it. Gives why there is none; the
+        others leave that to rank 0."""
+        if meeting.rank > 0:
+            path = meeting.offered(sequence)
+            return self._shared(place, path) if path else (None, "")
+        comm, path, why = None, "", ""
+        try:
+            file = os.memfd_create("netfc-torch", os.MFD_CLOEXEC)
+            path = f"/proc/{os.getpid()}/fd/{file}"
+            comm, why = self._shared(place, path)
+            if comm is None:
+                os.close(file)
+            else:  # closing it sooner would free the locks on it
+                weakref.finalize(comm, os.close, file)
+        except OSError as error:
+            why = str(error)
+        meeting.offer(sequence, "" if comm is None else path)
+        return comm, why
+
+    def _shared(self, place: Place, path: str) -> tuple[Communicator | None, str]:
+        try:
+            return self._communicator(place, self._options.join_timeout, path), ""
+        except (AllreduceError, MemoryError) as error:
+            return None, str(error)
+
+    def _at_switch(self, place: Place) -> Communicator:
         """A full switch has place when an earlier job has timed out, maybe."""
         timeout = min(self._timeout, self._options.join_timeout)
         end = time.monotonic() + timeout
@@ -42,10 +91,12 @@ class Joining:
                 _say(f"waits up to {timeout:.0f} s, since the switch has no place for its job")
             time.sleep(FULL_S)
 
-    def _attempt(self, place: Place, seconds: float) -> Communicator:
+    def _communicator(
+        self, place: Place, seconds: float, memory: str | None = None
+    ) -> Communicator:
         deadline = min(self._timeout + SPARE_S, DEADLINE_MAX_S)
-        comm = Communicator(
-            place.switches,
+        return Communicator(
+            () if memory else place.switches,
             worker=place.leaf.worker,
             workers=len(place.leaf.ranks),
             place=place.leaf.place,
@@ -53,14 +104,18 @@ class Joining:
             job=place.job,
             slots=place.slots,
             chunk_bytes=place.chunk_bytes,
-            bind_address=self._options.bind_address,
-            interface=self._options.interface,
+            bind_address=None if memory else self._options.bind_address,
+            interface=None if memory else self._options.interface,
             join_timeout=seconds,
             deadline=deadline,
             # A rank that is slow is waited for, as gloo does; then it is named.
             patience=deadline,
             silence=self.silence,
+            memory=memory,
         )
+
+    def _attempt(self, place: Place, seconds: float) -> Communicator:
+        comm = self._communicator(place, seconds)
         granted = comm.info["slots"] // comm.info["switches"]
         if granted < place.least_slots:
             comm.leave()

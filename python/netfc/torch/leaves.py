@@ -64,7 +64,7 @@ def leaf_of(rank: int, switches: Sequence[Sequence[str]]) -> Leaf:
     for addresses, ranks in by_switch.items():
         if len(ranks) > MAX_MEMBERS:
             raise ValueError(
-                f"{len(ranks)} ranks use switch {', '.join(addresses)}, and a switch adds up"
+                f"{len(ranks)} ranks use {_named(addresses)}, and a switch, or one machine, adds up"
                 f" {MAX_MEMBERS} at the most: let some use another one below the same parent"
                 " (NETFC_SWITCH, docs/trees.md)"
             )
@@ -75,6 +75,10 @@ def leaf_of(rank: int, switches: Sequence[Sequence[str]]) -> Leaf:
     leaves = tuple(tuple(ranks) for ranks in by_switch.values())
     index = next(index for index, ranks in enumerate(leaves) if rank in ranks)
     return Leaf(leaves, index, rank)
+
+
+def _named(addresses: tuple[str, ...]) -> str:
+    return f"switch {', '.join(addresses)}" if addresses else "no switch"
 
 
 def _plain(address: str) -> str:

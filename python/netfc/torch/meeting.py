@@ -5,14 +5,13 @@ of the switch is theirs, and what went wrong with whom."""
 import dataclasses
 import json
 import os
-import secrets
 import threading
 import time
 from typing import Any
 
 import torch.distributed as dist
 
-from netfc.allreduce import AllreduceError
+from netfc.allreduce import AllreduceError, draw_token
 from netfc.torch import process
 from netfc.torch.jobs import Jobs, none_left
 from netfc.torch.leaves import Leaf, leaf_of
@@ -22,12 +21,17 @@ _FIRST_PAUSE_S, _LAST_PAUSE_S = 0.002, 0.1  # between two looks into the store
 # Sequences of collectives, which have a job each: the program's, and those of its callbacks.
 CALLS, CALLBACKS = 0, 1
 _FIRST_CALL = ("called its first collective", "reduced in a callback")
+NO_SWITCH = (
+    "Rank 0 knows no switch: set NETFC_SWITCH to its address, or give init_process_group()"
+    " pg_options=netfc.torch.Options(switches=...)"
+)
 NEAR = 16  # ranks that are asked, or quoted: a store has no time for all pairs of thousands
 
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """What rank 0 has chosen for all, and this rank's own switch."""
+    """What rank 0 has chosen for all, and this rank's own switch. local: all ranks are on one
+    machine, and are to reduce there."""
 
     token: int
     job: int
@@ -35,6 +39,7 @@ class Place:
     slots: int
     least_slots: int
     chunk_bytes: int | None
+    local: bool
     leaf: Leaf
 
 
@@ -94,8 +99,8 @@ class Meeting:
 
         Ranks with another switch than others make a tree, see leaf_of(). next_call: what this rank
         calls then, which has to be the same for all.
-        Raises ValueError where it is not, rank 0 knows no switch, or there are too many ranks for a
-        switch; TimeoutError with the missing ranks.
+        Raises ValueError where it is not, ranks need a switch and rank 0 knows none, or there are
+        too many ranks for a switch; TimeoutError with the missing ranks.
         """
         self.beat(CALLS, *self._sign.calls[CALLS])
         here: dict[str, Any] = {
@@ -117,8 +122,26 @@ class Meeting:
         chosen = self._chosen("place")
         switches = [tuple(own or chosen["switches"]) for own in named]
         leaf = leaf_of(self.rank, switches)
+        chosen["local"] &= len(leaf.leaves) == 1 and self._is_one_machine()
+        if not chosen["local"] and not chosen["switches"]:
+            raise ValueError(f"{NO_SWITCH}. Only ranks on one machine need none.")
         own: dict[str, Any] = {"switches": switches[self.rank], "leaf": leaf}
         return Place(**(chosen | own))
+
+    def offer(self, sequence: int, path: str) -> None:
+        """Tell all others of the file whose memory is to be shared; "": there is none."""
+        self._announce(f"memory{sequence}", path)
+
+    def offered(self, sequence: int) -> str:
+        """What rank 0 has offered. Raises as agree() does."""
+        self._await(f"memory{sequence}", "here", "came", time.monotonic() + self.timeout)
+        return str(self._get(f"memory{sequence}"))
+
+    def exchange(self, folder: str, text: str) -> list[str]:
+        """All ranks' texts. Raises as agree() does."""
+        self._announce(f"{folder}/{self.rank}", text)
+        self._gather(folder, "came")
+        return [str(self._get(f"{folder}/{rank}")) for rank in range(self.size)]
 
     def gather(self, sequence: int, call: str) -> None:
         """Wait for all other ranks to call that, their first. Raises as agree() does."""
@@ -228,6 +251,10 @@ class Meeting:
                     reports.setdefault(rank, Report(**report))
         return reports
 
+    def _is_one_machine(self) -> bool:
+        machines = {where.machine for where in self._processes.values()}
+        return len(machines) == 1 and "" not in machines
+
     def _check_calls(self, calls: list[str]) -> None:
         """Raises ValueError if they are not the same."""
         if len(set(calls)) > 1:
@@ -275,23 +302,22 @@ class Meeting:
 
     def _choose(self, options: Options) -> dict[str, Any]:
         """What rank 0 announces; "error": why there is nothing to choose."""
-        if not options.switches:
-            return {
-                "error": "Rank 0 knows no switch: set NETFC_SWITCH to its address, or give"
-                " init_process_group() pg_options=netfc.torch.Options(switches=...)"
-            }
-        job = self._jobs.draw(options.jobs)
+        local = not options.switches if options.local is None else options.local
+        if not options.switches and not local:
+            return {"error": NO_SWITCH}
+        job = self._jobs.draw(options.jobs) if options.switches else 0
         if job is None:
             return {"error": none_left(options.jobs)}
         slots = SLOTS if options.slots is None else options.slots
         return {
-            "token": secrets.randbits(64) if options.token is None else options.token,
+            "token": draw_token() if options.token is None else options.token,
             "job": job,
             "switches": options.switches,
             "slots": slots,
             # Who knows its jobs beforehand gives the same again.
             "least_slots": 1 if options.token is not None else min(slots, MIN_SLOTS),
             "chunk_bytes": options.chunk_bytes,
+            "local": local,
         }
 
     def _chosen(self, key: str) -> dict[str, Any]:

@@ -27,6 +27,8 @@ class Options:
       128 for the first process group of rank 0's process, 32 for further ones. A switch that has
       fewer left gives fewer. chunk_bytes: of values in a packet; None: what fits 1500 bytes. jobs,
       token, slots and chunk_bytes are those of rank 0 for all.
+    local: whether a group whose ranks are all on one machine reduces there, without a switch; None:
+      if no switch is named. That of rank 0 for all.
     bind_address, interface: what this rank sends from.
     join_timeout: seconds for joining once all ranks are there, the group's time-out at the most.
     silence: seconds without a sign of life after which a switch, a rank on another machine or the
@@ -42,6 +44,7 @@ class Options:
     interface: str | None = None
     join_timeout: float = JOIN_TIMEOUT_S
     silence: float = SILENCE_S
+    local: bool | None = None
 
     def __post_init__(self) -> None:
         inside = len(self.jobs) > 0 and self.jobs[0] in JOBS and self.jobs[-1] in JOBS
@@ -55,7 +58,7 @@ class Options:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Self:
         """NETFC_SWITCH, _JOB, _TOKEN, _SLOTS, _CHUNK_BYTES, _BIND_ADDRESS, _INTERFACE,
-        _JOIN_TIMEOUT and _SILENCE.
+        _JOIN_TIMEOUT, _SILENCE and _LOCAL.
 
         NETFC_SWITCH is a list with commas; NETFC_JOB a number or two, "100-119"; NETFC_TOKEN a
         number, "0x12" or "18". Raises ValueError with the variable's name.
@@ -72,13 +75,14 @@ class Options:
             bind_address=value["bind_address"],
             interface=value["interface"],
             join_timeout=_number("join_timeout", value["join_timeout"] or str(int(JOIN_TIMEOUT_S))),
+            local=_truth("local", value["local"]),
             silence=_seconds("silence", value["silence"] or str(int(SILENCE_S))),
         )
 
 
 _VARIABLES = (
     *("switch", "job", "token", "slots", "chunk_bytes"),
-    *("bind_address", "interface", "join_timeout", "silence"),
+    *("bind_address", "interface", "join_timeout", "silence", "local"),
 )
 
 
@@ -92,6 +96,12 @@ def _seconds(name: str, text: str) -> int:
     if _number(name, text) == 0:
         raise ValueError(f"NETFC_{name.upper()} is '{text}': give 1 or more seconds")
     return int(text)
+
+
+def _truth(name: str, text: str | None) -> bool | None:
+    if text not in (None, "0", "1"):
+        raise ValueError(f"NETFC_{name.upper()} is '{text}': give 0 or 1")
+    return None if text is None else text == "1"
 
 
 def _token(text: str | None) -> int | None:

@@ -189,7 +189,7 @@ class Reductions:
         try:
             self._meeting.gather(self._sequence, call)
             self._place = self._choose()
-            self._comm = self._joining.joined(self._place)
+            self._comm = self._joining.joined(self._place, self._meeting, self._sequence)
         except (AllreduceError, OSError, RuntimeError, ValueError) as error:
             self._fate.fail(self._blame.explain(0, call, error, 0.0))
             return

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "reducer.h"
+#include "memory/reducer.h"
 
 #include <stdlib.h>
 
 #include <aggregate_lanes.h>
 
-#define FORMATS (1U << AGGREGATE_FP32 | 1U << AGGREGATE_FP64)
 #define BLOCK_BYTES 4096 /* of values of a rank at a time: the sums stay in a cache */
-/* Those of floats are shorter, however many. */
+/* Those of a block of floats are shorter, and those of a piece. */
 #define TOTALS_BYTES \
 	aggregate_totals_bytes(AGGREGATE_FP64, BLOCK_BYTES / aggregate_value_bytes(AGGREGATE_FP64))
+#define MOST_GROWTH 4 /* of values of a byte to results */
 
 struct reducer {
 	enum aggregate_isa isa;
 	struct aggregate_lanes *lanes;
-	void *totals; /* of more ranks than lanes have room for */
-	uint8_t result[BLOCK_BYTES];
+	void *totals; /* of more ranks than lanes have room for, or of exact sums */
+	uint8_t result[BLOCK_BYTES * MOST_GROWTH];
 };
 
 /* A block of some ranks. */
@@ -37,8 +37,8 @@ struct reducer *
 reducer_new(void)
 {
 	struct reducer *reducer = calloc(1, sizeof(*reducer));
-	void *memory = aligned_alloc(
-		AGGREGATE_ALIGN, round_up(aggregate_lanes_bytes(FORMATS, BLOCK_BYTES)));
+	void *memory = aligned_alloc(AGGREGATE_ALIGN,
+		round_up(aggregate_lanes_bytes(AGGREGATE_ALL_FORMATS, BLOCK_BYTES)));
 
 	if (reducer != NULL && memory != NULL)
 		reducer->totals = malloc(TOTALS_BYTES);
@@ -78,7 +78,7 @@ add(struct reducer *reducer, const struct block *block, unsigned int rank, unsig
 }
 
 /* Lanes have room for the values of so many workers as a switch has. */
-static void
+static uint8_t
 add_many(struct reducer *reducer, const struct block *block, unsigned int ranks)
 {
 	struct aggregate_totals totals =
@@ -92,39 +92,72 @@ add_many(struct reducer *reducer, const struct block *block, unsigned int ranks)
 			rank + (left < AGGREGATE_MAX_WORKERS ? left : AGGREGATE_MAX_WORKERS));
 		block->kernel->lanes_to_totals(reducer->lanes, &totals);
 	}
-	aggregate_totals_round(&totals, AGGREGATE_SUM, 1, reducer->result);
+	return aggregate_totals_round(&totals, AGGREGATE_SUM, 1, reducer->result);
 }
 
-static void
+static uint8_t
 reduce(struct reducer *reducer, const struct block *block, unsigned int ranks)
 {
-	if (ranks > AGGREGATE_MAX_WORKERS && block->op == AGGREGATE_SUM) {
-		add_many(reducer, block, ranks);
-		return;
-	}
+	const uint8_t *last = ranks > 1 ? values_of(block, ranks - 1) : NULL;
+
+	if (ranks > AGGREGATE_MAX_WORKERS && block->op == AGGREGATE_SUM)
+		return add_many(reducer, block, ranks);
 	add(reducer, block, 0, ranks - 1);
-	block->kernel->finish(
-		reducer->lanes, values_of(block, ranks - 1), block->count, 1, reducer->result);
+	return block->kernel->finish(reducer->lanes, last, block->count,
+		ranks <= AGGREGATE_MAX_WORKERS ? ranks : 1, reducer->result);
 }
 
-void
+uint8_t
 reducer_reduce(struct reducer *reducer, unsigned int format, unsigned int op,
 	const struct reducer_values *values, uint8_t *result)
 {
 	const unsigned int value_bytes = aggregate_value_bytes(format);
+	const unsigned int result_bytes = aggregate_result_value_bytes(format);
 	const size_t most = BLOCK_BYTES / value_bytes;
 	struct block block = {.format = format,
 		.op = op,
 		.kernel = aggregate_kernel(reducer->isa, op, format),
 		.stride = values->stride};
+	uint8_t flags = 0;
 
 	for (size_t done = 0; done < values->count; done += block.count) {
 		const size_t left = values->count - done;
 
 		block.first = values->first + done * value_bytes;
 		block.count = (uint32_t)(left < most ? left : most);
-		reduce(reducer, &block, values->ranks);
+		flags |= reduce(reducer, &block, values->ranks);
 		aggregate_swap_values(
-			result + done * value_bytes, reducer->result, block.count, value_bytes);
+			result + done * result_bytes, reducer->result, block.count, result_bytes);
 	}
+	return flags;
+}
+
+/* Nothing is left to carry, so that the sums of all ranks have room. */
+static void
+add_totals(struct aggregate_totals *sums, const struct aggregate_totals *its)
+{
+	for (uint32_t b = its->lowest; b < its->end; b++) {
+		for (uint32_t i = 0; i < sums->count; i++)
+			sums->bins[b * sums->stride + i] += its->bins[b * its->stride + i];
+	}
+	for (uint32_t i = 0; i < sums->count; i++)
+		sums->marks[i] |= its->marks[i];
+	sums->lowest = its->lowest < sums->lowest ? its->lowest : sums->lowest;
+	sums->end = its->end > sums->end ? its->end : sums->end;
+}
+
+uint8_t
+reducer_reduce_totals(struct reducer *reducer, unsigned int op, uint32_t divisor,
+	const struct aggregate_totals *totals, unsigned int ranks, uint8_t *result)
+{
+	struct aggregate_totals sums =
+		aggregate_totals_init(totals->format, totals->count, reducer->totals);
+	uint8_t flags;
+
+	for (unsigned int rank = 0; rank < ranks; rank++)
+		add_totals(&sums, &totals[rank]);
+	flags = aggregate_totals_round(&sums, op, divisor != 0 ? divisor : ranks, reducer->result);
+	aggregate_swap_values(
+		result, reducer->result, sums.count, aggregate_result_value_bytes(sums.format));
+	return flags;
 }

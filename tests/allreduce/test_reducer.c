@@ -13,7 +13,7 @@
 #include <aggregate_exact.h>
 #include <aggregate_format.h>
 
-#include "reducer.h"
+#include "memory/reducer.h"
 
 #define MAX_RANKS 200
 #define MAX_COUNT 1500 /* blocks, and a part of one */

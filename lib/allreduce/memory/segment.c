@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "memory/segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+#define REFUSED_BYTES 1
+#define SPIN_NS 5000
+#define SHARE_MULTIPLE 64 /* values */
+#define LOOK_NS (20 * NS_PER_MS)
+#define CHECK_NS NS_PER_S
+/* Who speaks for all knows more: let it speak first. */
+#define GRACE_NS (2 * NS_PER_S)
+
+enum failure {
+	NO_FAILURE,
+	FAILURE_IS_WRITTEN,
+	FAILED
+};
+
+int
+segment_file(void)
+{
+	return memfd_create("netfc-mpi", MFD_CLOEXEC);
+}
+
+void
+segment_path(char path[SEGMENT_PATH_BYTES], int process, int file)
+{
+	snprintf(path, SEGMENT_PATH_BYTES, "/proc/%d/fd/%d", process, file);
+}
+
+static size_t
+header_bytes(int ranks)
+{
+	size_t bytes = sizeof(struct segment_shared) + (size_t)ranks * sizeof(struct segment_rank);
+
+	return (bytes + SEGMENT_PIECE_BYTES - 1) / SEGMENT_PIECE_BYTES * SEGMENT_PIECE_BYTES;
+}
+
+static size_t
+all_bytes(int ranks)
+{
+	return header_bytes(ranks) + (size_t)(ranks + 1) * SEGMENT_DEPTH * SEGMENT_PIECE_BYTES;
+}
+
+static bool
+map(struct segment *segment)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = segment->rank, .l_len = 1};
+
+	segment->bytes = all_bytes(segment->ranks);
+	segment->shared =
+		mmap(NULL, segment->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, segment->file, 0);
+	if (segment->shared == MAP_FAILED) {
+		segment->shared = NULL;
+		return false;
+	}
+	segment->pieces = (char *)segment->shared + header_bytes(segment->ranks);
+	return fcntl(segment->file, F_SETLK, &lock) == 0;
+}
+
+static void
+unmap(struct segment *segment)
+{
+	if (segment->shared != NULL)
+		munmap(segment->shared, segment->bytes);
+	segment->shared = NULL;
+}
+
+static void
+tell_attached(struct segment *segment)
+{
+	segment->attached = true;
+	segment->shared->rank[segment->rank].process = (int)getpid();
+	atomic_store(&segment->shared->rank[segment->rank].attached, true);
+}
+
+/* The others use the file as soon as it has its size: nothing can fail after that. */
+bool
+segment_make(struct segment *segment, int file, int ranks, uint64_t token)
+{
+	*segment = (struct segment){.ranks = ranks, .rank = 0, .file = file};
+	/* Allocate now: a lack of memory is an error here instead of a SIGBUS later. */
+	if (!map(segment) || (errno = posix_fallocate(file, 0, (off_t)segment->bytes)) != 0) {
+		unmap(segment);
+		return false;
+	}
+	tell_attached(segment);
+	atomic_store(&segment->shared->token, token);
+	return true;
+}
+
+void
+segment_refuse(struct segment *segment)
+{
+	if (ftruncate(segment->file, REFUSED_BYTES) != 0)
+		segment_close(segment); /* they cannot open it then */
+}
+
+/* It has its full size at once. */
+static enum segment_status
+look(int file, size_t bytes)
+{
+	struct stat state;
+
+	if (file < 0 || fstat(file, &state) != 0)
+		return SEGMENT_NONE;
+	if (state.st_size == 0)
+		return SEGMENT_NOT_YET;
+	return (size_t)state.st_size == bytes ? SEGMENT_OK : SEGMENT_NONE;
+}
+
+/* A process of the same number may have another file of this kind: not on this node, maybe. */
+static enum segment_status
+look_at_token(const struct segment *segment, uint64_t token)
+{
+	const uint64_t found = atomic_load(&segment->shared->token);
+
+	if (found == 0)
+		return SEGMENT_NOT_YET;
+	return found == token ? SEGMENT_OK : SEGMENT_NONE;
+}
+
+enum segment_status
+segment_attach(struct segment *segment, const char *path, uint64_t token, int ranks, int rank)
+{
+	enum segment_status status;
+	int error;
+
+	errno = 0;
+	*segment = (struct segment){
+		.ranks = ranks, .rank = rank, .file = open(path, O_RDWR | O_CLOEXEC)};
+	status = look(segment->file, all_bytes(ranks));
+	if (status == SEGMENT_OK)
+		status = map(segment) ? look_at_token(segment, token) : SEGMENT_NONE;
+	error = errno;
+	if (status == SEGMENT_OK)
+		tell_attached(segment);
+	else
+		segment_close(segment);
+	errno = error;
+	return status;
+}
+
+/* One that is not attached may have mapped another job's. */
+void
+segment_close(struct segment *segment)
+{
+	if (segment->shared != NULL && segment->attached)
+		atomic_store(&segment->shared->rank[segment->rank].closed, true);
+	unmap(segment);
+	if (segment->file >= 0)
+		close(segment->file);
+	*segment = (struct segment){.file = -1};
+}
+
+void *
+segment_piece(const struct segment *segment, int rank, uint64_t piece)
+{
+	return segment->pieces +
+		((size_t)rank * SEGMENT_DEPTH + piece % SEGMENT_DEPTH) * SEGMENT_PIECE_BYTES;
+}
+
+void
+segment_fail(struct segment *segment, int status, int rank, const char *why)
+{
+	struct segment_shared *shared = segment->shared;
+	int none = NO_FAILURE;
+
+	if (!atomic_compare_exchange_strong(&shared->failed, &none, FAILURE_IS_WRITTEN))
+		return;
+	shared->failure.status = status;
+	shared->failure.rank = rank;
+	snprintf(shared->failure.why, sizeof(shared->failure.why), "%s", why);
+	atomic_store(&shared->failed, FAILED);
+	segment_ring(&shared->given);
+	segment_ring(&shared->done);
+}
+
+const struct segment_failure *
+segment_failure(const struct segment *segment)
+{
+	return atomic_load(&segment->shared->failed) == FAILED ? &segment->shared->failure : NULL;
+}
+
+void
+segment_ring(struct segment_bell *bell)
+{
+	atomic_fetch_add(&bell->events, 1);
+	if (atomic_load(&bell->sleepers) != 0)
+		syscall(SYS_futex, &bell->events, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/*
+ * Short sums take less time than to fall asleep and to be woken. Not by sched_yield(): where others
+ * have work, who yields waits for the end of their turn, and who is woken does not.
+ */
+static bool
+comes_at_once(struct segment_bell *bell, unsigned int events)
+{
+	const uint64_t begun = clock_now();
+
+	while (segment_events(bell) == events) {
+		if (clock_now() - begun > SPIN_NS)
+			return false;
+	}
+	return true;
+}
+
+void
+segment_sleep(struct segment_bell *bell, unsigned int events, int milliseconds)
+{
+	const struct timespec time = {milliseconds / 1000, milliseconds % 1000 * (long)NS_PER_MS};
+
+	if (comes_at_once(bell, events))
+		return;
+	atomic_fetch_add(&bell->sleepers, 1);
+	syscall(SYS_futex, &bell->events, FUTEX_WAIT, events, &time, NULL, 0);
+	atomic_fetch_sub(&bell->sleepers, 1);
+}
+
+/* ---- pieces ---- */
+
+uint64_t
+segment_reduced(const struct segment *segment)
+{
+	const struct segment_rank *rank = segment->shared->rank;
+	uint64_t least = UINT64_MAX;
+
+	for (int r = 0; r < segment->ranks; r++) {
+		const uint64_t its = atomic_load_explicit(&rank[r].reduced, memory_order_acquire);
+
+		least = its < least ? its : least;
+	}
+	return least;
+}
+
+uint64_t
+segment_taken(const struct segment *segment)
+{
+	const struct segment_rank *rank = segment->shared->rank;
+	uint64_t least = UINT64_MAX;
+
+	for (int r = 0; r < segment->ranks; r++) {
+		const uint64_t its = atomic_load_explicit(&rank[r].taken, memory_order_acquire);
+
+		least = its < least ? its : least;
+	}
+	return least;
+}
+
+bool
+segment_is_given(const struct segment *segment, uint64_t piece)
+{
+	const struct segment_rank *rank = segment->shared->rank;
+
+	for (int r = 0; r < segment->ranks; r++) {
+		if (atomic_load_explicit(&rank[r].given, memory_order_acquire) <= piece ||
+			atomic_load_explicit(&rank[r].taken, memory_order_acquire) +
+					SEGMENT_DEPTH <=
+				piece)
+			return false;
+	}
+	return true;
+}
+
+int
+segment_stranger(const struct segment *segment, uint64_t piece)
+{
+	const struct segment_rank *rank = segment->shared->rank;
+	const size_t place = piece % SEGMENT_DEPTH;
+
+	for (int r = 1; r < segment->ranks; r++) {
+		if (memcmp(&rank[r].call[place], &rank[0].call[place],
+			    sizeof(rank[0].call[place])) != 0)
+			return r;
+	}
+	return 0;
+}
+
+size_t
+segment_share(const struct segment *segment, int rank, size_t values)
+{
+	const size_t ranks = (size_t)segment->ranks;
+
+	if (rank == segment->ranks)
+		return values;
+	return values * (size_t)rank / ranks / SHARE_MULTIPLE * SHARE_MULTIPLE;
+}
+
+/* ---- who keeps the others waiting ---- */
+
+struct look {
+	const struct segment *segment;
+	const struct segment_watch *watch;
+	uint64_t taken;
+};
+
+static bool
+is_late(const struct look *look, int rank)
+{
+	return atomic_load(&look->segment->shared->rank[rank].given) <= look->taken;
+}
+
+static bool
+has_yet_to_reduce(const struct look *look, int rank)
+{
+	if (rank == look->segment->rank)
+		return false;
+	return look->watch->first_reduces
+		? rank == 0
+		: atomic_load(&look->segment->shared->rank[rank].reduced) <= look->taken;
+}
+
+/* A process does not see its own locks. */
+static bool
+has_ended(const struct segment *segment, int rank)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = rank, .l_len = 1};
+	const struct segment_rank *its = &segment->shared->rank[rank];
+
+	if (rank == segment->rank || !atomic_load(&its->attached))
+		return false;
+	return atomic_load(&its->closed) ||
+		(its->process != (int)getpid() && fcntl(segment->file, F_GETLK, &lock) == 0 &&
+			lock.l_type == F_UNLCK);
+}
+
+/* Whoever has given has yet to take. */
+static bool
+has_ended_early(const struct look *look, int rank)
+{
+	const struct segment_rank *its = &look->segment->shared->rank[rank];
+
+	return has_ended(look->segment, rank) &&
+		(is_late(look, rank) || has_yet_to_reduce(look, rank) ||
+			atomic_load(&its->taken) < atomic_load(&its->given));
+}
+
+static bool
+is_process_stopped(int process)
+{
+	char text[512], *state;
+	FILE *file;
+
+	snprintf(text, sizeof(text), "/proc/%d/stat", process);
+	file = fopen(text, "re");
+	if (file == NULL)
+		return false;
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	state = strrchr(text, ')'); /* the name may have some, too */
+	return state != NULL && (strncmp(state, ") T", 3) == 0 || strncmp(state, ") t", 3) == 0);
+}
+
+static bool
+is_stopped(const struct look *look, int rank)
+{
+	const struct segment_rank *its = &look->segment->shared->rank[rank];
+
+	return rank != look->segment->rank && atomic_load(&its->attached) &&
+		(is_late(look, rank) || has_yet_to_reduce(look, rank)) &&
+		is_process_stopped(its->process);
+}
+
+/* The first of whom that is so; -1: of nobody. */
+static int
+find_rank(const struct look *look, bool (*is_so)(const struct look *look, int rank))
+{
+	for (int r = 0; r < look->segment->ranks; r++) {
+		if (is_so(look, r))
+			return r;
+	}
+	return -1;
+}
+
+/* Whoever has been stopped for long, as a switch finds out of its workers; -1: nobody. */
+static int
+stopped_for_long(const struct look *look, struct segment_watch *watch, uint64_t now)
+{
+	int found;
+
+	if (watch->stopped < watch->moved)
+		watch->stopped = 0;
+	if (watch->patience == 0 || now - watch->moved < watch->patience ||
+		now - watch->checked < CHECK_NS)
+		return -1;
+	watch->checked = now;
+	found = find_rank(look, is_stopped);
+	if (found < 0)
+		watch->stopped = 0;
+	else if (watch->stopped == 0)
+		watch->stopped = now;
+	return found >= 0 && now - watch->stopped >= watch->patience ? found : -1;
+}
+
+static uint64_t
+done(const struct segment *segment, const struct segment_watch *watch)
+{
+	return watch->first_reduces ? atomic_load(&segment->shared->pieces_done)
+				    : segment_reduced(segment);
+}
+
+enum segment_trouble
+segment_look(const struct segment *segment, struct segment_watch *watch, uint64_t taken,
+	uint64_t since, int *culprit)
+{
+	const struct look look = {segment, watch, taken};
+	const uint64_t now = clock_now();
+	const uint64_t waited = clock_until(since, now);
+
+	if (now - watch->looked <= LOOK_NS)
+		return SEGMENT_FINE;
+	watch->looked = now;
+	*culprit = find_rank(&look, has_ended_early);
+	/* It may have ended after doing its part. */
+	if (*culprit >= 0 && done(segment, watch) <= taken)
+		return SEGMENT_ENDED;
+	*culprit = stopped_for_long(&look, watch, now);
+	if (*culprit >= 0)
+		return SEGMENT_STOPPED;
+	if (waited > watch->deadline && (*culprit = find_rank(&look, is_late)) >= 0)
+		return SEGMENT_LATE;
+	if (waited > watch->deadline + GRACE_NS &&
+		(*culprit = find_rank(&look, has_yet_to_reduce)) >= 0)
+		return SEGMENT_SLOW;
+	return SEGMENT_FINE;
+}

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Workers that share memory, in the place of a switch: its bits, and who is to blame when it fails.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <aggregate_format.h>
+
+#include "workers.h"
+
+#define COUNT 9000 /* several pieces of all formats */
+
+struct job {
+	char path[64];
+	int file;
+	struct vector *vector;
+	unsigned int deadline_ms, silence_ms;
+	int wanted;       /* a status */
+	const char *text; /* in the error */
+};
+
+static struct job
+job_begin(void)
+{
+	struct job job = {.file = memfd_create("job", MFD_CLOEXEC), .deadline_ms = 20000};
+
+	assert_true(job.file >= 0);
+	snprintf(job.path, sizeof(job.path), "/proc/%d/fd/%d", (int)getpid(), job.file);
+	return job;
+}
+
+static struct netfc_allreduce_options
+options_of(const struct job *job, unsigned int w, unsigned int n)
+{
+	struct netfc_allreduce_options options;
+
+	netfc_allreduce_options_init(&options, sizeof(options));
+	options.memory = job->path;
+	options.token = 0x123456789abcdef0;
+	options.worker = w;
+	options.workers = n;
+	options.join_ms = 20000;
+	options.deadline_ms = job->deadline_ms;
+	options.silence_ms = job->silence_ms;
+	return options;
+}
+
+static struct netfc_allreduce *
+join(const struct job *job, unsigned int w, unsigned int n)
+{
+	const struct netfc_allreduce_options options = options_of(job, w, n);
+
+	return worker_join(&options);
+}
+
+static void
+leave(struct netfc_allreduce *comm)
+{
+	netfc_allreduce_leave(comm);
+	netfc_allreduce_free(comm);
+}
+
+/* ---- bits ----------------------------------------------------------------------------------- */
+
+static uint8_t *
+results_of(const struct vector *vector)
+{
+	return malloc((size_t)vector->count * 8);
+}
+
+/* A collective of a kind, as worker w; its results are those of the oracle, or what is copied. */
+static int
+reduce(struct netfc_allreduce *comm, const struct vector *vector, unsigned int w, unsigned int n)
+{
+	const struct netfc_collective collective = {.kind = NETFC_COLLECTIVE_ALLREDUCE,
+		.format = vector->format,
+		.op = vector->op,
+		.values = vector->values[w],
+		.count = vector->count};
+	struct netfc_collective to_one = collective;
+	struct netfc_allreduce_handle *handle, *second;
+	uint8_t *results = results_of(vector), *others = results_of(vector);
+	unsigned int flags;
+	int wrong = 0;
+
+	to_one.kind = NETFC_COLLECTIVE_REDUCE;
+	to_one.root = n - 1;
+	to_one.result = w == n - 1 ? others : NULL;
+	wrong |= netfc_collective_start(comm,
+			 &(struct netfc_collective){.kind = collective.kind,
+				 .format = collective.format,
+				 .op = collective.op,
+				 .values = collective.values,
+				 .result = results,
+				 .count = collective.count},
+			 false, &handle) != 0;
+	wrong |= netfc_collective_start_labelled(comm, &to_one, 7, true, &second) != 0;
+	wrong |= wrong || netfc_allreduce_wait(&second, -1, NULL) != 0 ||
+		netfc_allreduce_wait(&handle, -1, &flags) != 0 || flags != vector->flags ||
+		vector_differs(vector, results) || (w == n - 1 && vector_differs(vector, others));
+	if (wrong)
+		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
+	free(results);
+	free(others);
+	return wrong;
+}
+
+static int
+reduce_all(unsigned int w, unsigned int n, void *context)
+{
+	const struct job *job = context;
+	struct netfc_allreduce *comm = join(job, w, n);
+	int wrong = reduce(comm, job->vector, w, n);
+
+	leave(comm);
+	return wrong;
+}
+
+static void
+test_formats(void **state)
+{
+	static const unsigned int teams[] = {1, 2, 3, 5, 64};
+
+	(void)state;
+	for (unsigned int format = 1; format < AGGREGATE_PAIR_END; format++) {
+		for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MAX; op++) {
+			const unsigned int n = teams[(format + op) % 5];
+			struct job job = job_begin();
+
+			if (aggregate_has_format(op, format)) {
+				job.vector = vector_new(
+					format, op, n, COUNT / (n == 64 ? 8 : 1), format + op);
+				assert_int_equal(workers_run(n, reduce_all, &job), 0);
+				vector_free(job.vector);
+			}
+			close(job.file);
+		}
+	}
+}
+
+static int
+copy_and_scatter(unsigned int w, unsigned int n, void *context)
+{
+	enum {
+		BYTES = 50001,
+		PART = 5000
+	};
+	const struct job *job = context;
+	struct netfc_allreduce *comm = join(job, w, n);
+	uint8_t *own = malloc(BYTES), *all = malloc((size_t)n * BYTES);
+	int32_t *parts = malloc((size_t)n * PART * sizeof(*parts)), sums[PART];
+	int wrong = 0;
+
+	for (unsigned int round = 0; round < 3; round++) {
+		memset(own, (int)(w + round), BYTES);
+		wrong |= netfc_allgather(comm, own, all, BYTES) != 0;
+		for (size_t i = 0; i < (size_t)n * BYTES; i++)
+			wrong |= all[i] != i / BYTES + round;
+		wrong |= netfc_broadcast(comm, own, BYTES, n - 1) != 0 ||
+			own[BYTES - 1] != n - 1 + round;
+		wrong |= netfc_barrier(comm) != 0;
+		for (unsigned int i = 0; i < n * PART; i++)
+			parts[i] = (int32_t)(i * (w + 1));
+		wrong |= netfc_reduce_scatter(comm, parts, sums, PART, NETFC_ALLREDUCE_INT32,
+				 NETFC_ALLREDUCE_SUM) != 0;
+		for (unsigned int i = 0; i < PART; i++)
+			wrong |= sums[i] != (int32_t)((w * PART + i) * n * (n + 1) / 2);
+	}
+	if (wrong)
+		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
+	free(own);
+	free(all);
+	free(parts);
+	leave(comm);
+	return wrong;
+}
+
+static void
+test_copies(void **state)
+{
+	struct job job = job_begin();
+
+	(void)state;
+	assert_int_equal(workers_run(3, copy_and_scatter, &job), 0);
+	close(job.file);
+}
+
+/* Each worker has the exact sum of several vectors. */
+static int
+give_totals(unsigned int w, unsigned int n, void *context)
+{
+	const struct job *job = context;
+	const struct vector *vector = job->vector;
+	struct netfc_allreduce *comm = join(job, w, n);
+	struct netfc_allreduce_totals *totals =
+		netfc_allreduce_totals_new(vector->format, vector->count);
+	uint8_t *results = results_of(vector);
+	int wrong;
+
+	for (unsigned int v = w; v < vector->workers; v += n)
+		netfc_allreduce_totals_add(totals, vector->values[v]);
+	netfc_allreduce_totals_divide(totals, vector->workers);
+	wrong = netfc_allreduce_digits(comm, totals, results, vector->op) != 0 ||
+		vector_differs(vector, results) ||
+		netfc_allreduce_digits(comm, totals, results, vector->op) != 0 ||
+		vector_differs(vector, results);
+	if (wrong)
+		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
+	netfc_allreduce_totals_free(totals);
+	free(results);
+	leave(comm);
+	return wrong;
+}
+
+static void
+test_totals(void **state)
+{
+	(void)state;
+	for (unsigned int format = 1; format < AGGREGATE_PAIR_END; format++) {
+		const unsigned int op = format % 2 == 0 ? AGGREGATE_SUM : AGGREGATE_MEAN;
+		struct job job = job_begin();
+
+		if (aggregate_has_format(op, format)) {
+			job.vector = vector_new(format, op, 12, 2000, format);
+			assert_int_equal(workers_run(1 + format % 5, give_totals, &job), 0);
+			vector_free(job.vector);
+		}
+		close(job.file);
+	}
+}
+
+/* ---- failures ------------------------------------------------------------------------------- */
+
+/* Nonzero, and said, unless a worker hears what the job's workers have to hear. */
+static int
+heard_else(const struct job *job, struct netfc_allreduce *comm, unsigned int w, int status)
+{
+	const char *text = netfc_allreduce_error(comm);
+
+	if (status == job->wanted && strstr(text, job->text) != NULL)
+		return 0;
+	fprintf(stderr, "worker %u: %s: %s\n", w, netfc_allreduce_status_name(status), text);
+	return 1;
+}
+
+static int
+sum(struct netfc_allreduce *comm, uint64_t count)
+{
+	float *values = calloc(count, sizeof(*values));
+	int status =
+		netfc_allreduce(comm, values, count, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_SUM);
+
+	free(values);
+	return status;
+}
+
+static int
+differ(unsigned int w, unsigned int n, void *context)
+{
+	struct netfc_allreduce *comm = join(context, w, n);
+	int wrong = heard_else(context, comm, w, sum(comm, w == 1 ? 10 : 11));
+
+	wrong |= sum(comm, 10) != NETFC_ALLREDUCE_BROKEN;
+	leave(comm);
+	return wrong;
+}
+
+static int
+one_gives_totals(unsigned int w, unsigned int n, void *context)
+{
+	struct netfc_allreduce *comm = join(context, w, n);
+	struct netfc_allreduce_totals *totals =
+		netfc_allreduce_totals_new(NETFC_ALLREDUCE_FP32, 10);
+	float values[10] = {0};
+	int status = w == 1
+		? netfc_allreduce_digits(comm, totals, values, NETFC_ALLREDUCE_SUM)
+		: netfc_allreduce(comm, values, 10, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_SUM);
+	int wrong = heard_else(context, comm, w, status);
+
+	netfc_allreduce_totals_free(totals);
+	leave(comm);
+	return wrong;
+}
+
+static int
+one_leaves(unsigned int w, unsigned int n, void *context)
+{
+	struct netfc_allreduce *comm = join(context, w, n);
+	int wrong = sum(comm, 100000) != NETFC_ALLREDUCE_OK;
+
+	if (w != 1)
+		wrong |= heard_else(context, comm, w, sum(comm, 100000));
+	leave(comm);
+	return wrong;
+}
+
+static int
+one_is_late(unsigned int w, unsigned int n, void *context)
+{
+	struct netfc_allreduce *comm = join(context, w, n);
+	int wrong = sum(comm, 10) != NETFC_ALLREDUCE_OK;
+
+	if (w == 1)
+		sleep(2);
+	wrong |= heard_else(context, comm, w, sum(comm, 10));
+	leave(comm);
+	return wrong;
+}
+
+static int
+one_aborts(unsigned int w, unsigned int n, void *context)
+{
+	struct netfc_allreduce *comm = join(context, w, n);
+	int wrong = sum(comm, 10) != NETFC_ALLREDUCE_OK;
+
+	if (w == 1)
+		netfc_allreduce_abort(comm);
+	else
+		wrong |= heard_else(context, comm, w, sum(comm, 10));
+	leave(comm);
+	return wrong;
+}
+
+static void
+test_failures(void **state)
+{
+	static const struct {
+		worker_body body;
+		int wanted;
+		const char *text;
+	} trials[] = {
+		{differ, NETFC_ALLREDUCE_MISMATCH,
+			"Worker 1 and others call different collectives"},
+		{one_gives_totals, NETFC_ALLREDUCE_MISMATCH, "whether totals are given"},
+		{one_leaves, NETFC_ALLREDUCE_LEFT, "Worker 1 (process"},
+		{one_is_late, NETFC_ALLREDUCE_TIMEOUT, "Worker 1 is late"},
+		{one_aborts, NETFC_ALLREDUCE_FAILED, "Worker 1 has failed (aborted)"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++) {
+		struct job job = job_begin();
+
+		job.wanted = trials[i].wanted;
+		job.text = trials[i].text;
+		job.deadline_ms = 1000;
+		assert_int_equal(workers_run(3, trials[i].body, &job), 0);
+		close(job.file);
+	}
+}
+
+/* Worker 1 is a process that ends, or is stopped, in the middle; 0 is this one. */
+static void
+lose(int signal, int wanted, const char *text)
+{
+	struct job job = job_begin();
+	struct netfc_allreduce *comm;
+	pid_t child;
+
+	job.silence_ms = 500;
+	comm = join(&job, 0, 2);
+	child = fork();
+	job.wanted = wanted;
+	job.text = text;
+	if (child == 0) {
+		struct netfc_allreduce *its = join(&job, 1, 2);
+
+		sum(its, 10);
+		raise(signal);
+		_exit(0);
+	}
+	assert_int_equal(sum(comm, 10), NETFC_ALLREDUCE_OK);
+	assert_int_equal(heard_else(&job, comm, 0, sum(comm, 10)), 0);
+	assert_int_equal(netfc_allreduce_silent_worker(comm), 1);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	leave(comm);
+	close(job.file);
+}
+
+static void
+test_lost_processes(void **state)
+{
+	(void)state;
+	lose(SIGKILL, NETFC_ALLREDUCE_LEFT, "has ended");
+	lose(SIGSTOP, NETFC_ALLREDUCE_SILENT, "is stopped");
+}
+
+/* ---- joining -------------------------------------------------------------------------------- */
+
+static void
+refused(const struct netfc_allreduce_options *options, int wanted, const char *text)
+{
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+
+	assert_int_equal(netfc_allreduce_join(comm, options), wanted);
+	if (strstr(netfc_allreduce_error(comm), text) == NULL)
+		fail_msg("%s", netfc_allreduce_error(comm));
+	netfc_allreduce_free(comm);
+}
+
+static void
+test_joining(void **state)
+{
+	static const char *const switches[] = {"127.0.0.1"};
+	struct job job = job_begin();
+	struct netfc_allreduce_options first = options_of(&job, 0, 2), second = first;
+	const struct rlimit before = {RLIM_INFINITY, RLIM_INFINITY}, few = {65536, RLIM_INFINITY};
+	struct netfc_allreduce *comm;
+	struct netfc_allreduce_info info;
+
+	(void)state;
+	second.worker = 1;
+	second.join_ms = 50;
+	refused(&second, NETFC_ALLREDUCE_WAITING, "Worker 0 has not joined within 0.1 s");
+	comm = worker_join(&first);
+	netfc_allreduce_info(comm, &info);
+	assert_int_equal(info.path, NETFC_ALLREDUCE_LOCAL);
+	refused(&first, NETFC_ALLREDUCE_ARGUMENT, "is not empty");
+	second.token++;
+	refused(&second, NETFC_ALLREDUCE_SYSTEM, "is not this job's file");
+	second.token--;
+	second.workers = 3;
+	refused(&second, NETFC_ALLREDUCE_SYSTEM, "is not this job's file");
+	second.workers = 2;
+	second.memory = "/nonexistent/file";
+	refused(&second, NETFC_ALLREDUCE_SYSTEM, "No such file");
+	second.switches = switches;
+	second.switch_count = 1;
+	refused(&second, NETFC_ALLREDUCE_ARGUMENT, "Option memory");
+	leave(comm);
+	close(job.file);
+
+	job = job_begin();
+	first = options_of(&job, 0, 2);
+	second = options_of(&job, 1, 2);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &few), 0);
+	refused(&first, NETFC_ALLREDUCE_SYSTEM, "no memory that 2 workers could share");
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	refused(&second, NETFC_ALLREDUCE_SYSTEM, "is not this job's file");
+	close(job.file);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_totals),
+		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_lost_processes),
+		cmocka_unit_test(test_joining),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
