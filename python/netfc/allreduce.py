@@ -120,9 +120,9 @@ class Communicator:
     build: folder of a build of dpdk-netfc; None: what the environment variable NETFC_BUILD names,
       or the system's library.
 
-    Making one joins, and waits for all other workers where there are switches; after 3 seconds, and each 10 from then on,
-    the logger "netfc" warns of what it waits for. It may be used by several threads, and is a
-    context manager. Raises AllreduceError, ValueError for what is out of range, LibraryError.
+    Making one joins, and waits for all other workers where there are switches; after 3 seconds, and
+    each 10 from then on, the logger "netfc" warns of what it waits for. It may be used by several
+    threads, and is a context manager. Raises AllreduceError, ValueError for what is out of range, LibraryError.
     """
 
     def __init__(

@@ -333,6 +333,44 @@ one_aborts(unsigned int w, unsigned int n, void *context)
 	return wrong;
 }
 
+/* Worker 1 has all results, and is gone before the others have looked for theirs. */
+static int
+one_is_done_first(unsigned int w, unsigned int n, void *context)
+{
+	struct netfc_allreduce *comm = join(context, w, n);
+	struct netfc_allreduce_handle *handle;
+	float value = 1;
+	int wrong;
+
+	wrong = netfc_allreduce_start(comm, &value, 1, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_SUM,
+			w != 1, &handle) != NETFC_ALLREDUCE_OK;
+	if (w != 1) {
+		usleep(1000);
+		wrong |= netfc_allreduce_wait(&handle, 0, NULL) == NETFC_ALLREDUCE_BROKEN;
+		usleep(200000);
+	}
+	wrong |= handle != NULL && netfc_allreduce_wait(&handle, -1, NULL) != NETFC_ALLREDUCE_OK;
+	if (w == 1)
+		netfc_allreduce_abort(comm);
+	wrong |= value != 3;
+	if (wrong)
+		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
+	leave(comm);
+	return wrong;
+}
+
+static void
+test_results_of_who_has_left(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 10; i++) {
+		struct job job = job_begin();
+
+		assert_int_equal(workers_run(3, one_is_done_first, &job), 0);
+		close(job.file);
+	}
+}
+
 static void
 test_failures(void **state)
 {
@@ -461,6 +499,7 @@ main(void)
 		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_totals),
+		cmocka_unit_test(test_results_of_who_has_left),
 		cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_lost_processes),
 		cmocka_unit_test(test_joining),

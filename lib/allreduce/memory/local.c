@@ -423,6 +423,14 @@ tell(struct netfc_allreduce *comm, bool moved)
 	return moved;
 }
 
+/* Who has failed, or has left by netfc_allreduce_abort(), may have done its part before. */
+static bool
+take_last(struct netfc_allreduce *comm)
+{
+	take_all(comm);
+	return TAILQ_EMPTY(&comm->queue) || hear(comm);
+}
+
 bool
 local_round(struct netfc_allreduce *comm)
 {
@@ -430,8 +438,8 @@ local_round(struct netfc_allreduce *comm)
 	bool moved;
 
 	local->events = segment_events(&local->segment.shared->given);
-	if (hear(comm))
-		return true;
+	if (segment_failure(&local->segment) != NULL)
+		return take_last(comm);
 	moved = tell(comm, give_all(comm));
 	moved |= tell(comm, reduce_all(comm));
 	if (comm->life == ALLREDUCE_JOINED)

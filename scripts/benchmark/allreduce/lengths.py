@@ -31,7 +31,7 @@ REPETITIONS = 100  # of vectors that take no time
 MOST = 10_000_000  # values in a round, in all repetitions of a length
 GLOO = paths.PATHS[0]
 NAMES = (GLOO.name, "TAP", "AF_PACKET on veth", "AF_PACKET on veth, MTU 9000", "AF_XDP on veth",
-         paths.MEMIF.name)
+         paths.MEMIF.name, "no switch, shared memory")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,11 +3,13 @@
 
 The switch's ports are AF_PACKET or AF_XDP on a veth pair, TAP interfaces, or memory shared with the
 workers (memif); gloo's ring has veth pairs at a bridge, with segmentation offload. `responder` is
-tests/allreduce/reflect.c: one worker, and next to nothing behind it.
+tests/allreduce/reflect.c: one worker, and next to nothing behind it. Without a switch, workers
+share memory with each other.
 """
 
 import contextlib
 import dataclasses
+import os
 import statistics
 import subprocess
 import types
@@ -26,7 +28,7 @@ FRAMES = 1024
 
 @dataclasses.dataclass(frozen=True)
 class Path:
-    """One way. by: "netfc" or "gloo"; device: the switch's driver, or "responder".
+    """One way. by: "netfc", "gloo" or "local"; device: the switch's driver, or "responder".
 
     xdp: the workers have AF_XDP.
     """
@@ -49,6 +51,7 @@ PATHS = (
     Path("AF_XDP on veth", "netfc", "af_xdp"),
     Path("AF_XDP on veth, workers by AF_XDP", "netfc", "af_xdp", xdp=True),
     MEMIF,
+    Path("no switch, shared memory", "local", ""),
     Path("responder on veth, one worker", "netfc", "responder"),
     Path("responder on veth, MTU 9000, one worker", "netfc", "responder", JUMBO),
 )
@@ -116,6 +119,19 @@ def responder(build, mtu):
             yield types.SimpleNamespace(hosts={0: near}, address=address)
 
 
+@contextlib.contextmanager
+def one_machine(count):
+    """Hosts without a network, whose workers share memory."""
+    file = os.memfd_create("netfc-bench")
+    memory = {"memory": f"/proc/{os.getpid()}/fd/{file}"}
+    try:
+        with contextlib.ExitStack() as stack:
+            hosts = {number: stack.enter_context(Host(number)) for number in range(count)}
+            yield types.SimpleNamespace(hosts=hosts, address=(), arguments=lambda: [memory] * count)
+    finally:
+        os.close(file)
+
+
 def set_mtu(mtu, *places):
     """Of interfaces: (namespace, name) each."""
     for namespace, name in places:
@@ -126,6 +142,8 @@ def network_of(build, path, count):
     """The hosts on a path. A context manager; raises CommandError."""
     if path.by == "gloo":
         return bridged(count)
+    if path.by == "local":
+        return one_machine(count)
     if path.device == "responder":
         return responder(build, path.mtu)
     return Wired(build / "app" / "dpdk-netfc", count, path)
@@ -133,7 +151,7 @@ def network_of(build, path, count):
 
 def arguments(network):
     """What the workers of a network have to be told."""
-    return network.arguments() if isinstance(network, Wired) else ()
+    return getattr(network, "arguments", tuple)()
 
 
 def measure(build, path, count, times):

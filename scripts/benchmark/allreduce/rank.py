@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A rank of the benchmark of short sums: PyTorch's all_reduce by back end "netfc" and by gloo.
+"""A rank of the benchmark of short sums: PyTorch's all_reduce by back end "netfc", through a switch
+and without one, and by gloo.
 
 rank.py OPTIONS, a JSON object. Then, for each line of JSON on standard input with the keys `values`
 (float32), `times` and `rounds`, it prints a line: by back end, the seconds of a sum in each round.
@@ -40,6 +41,8 @@ def main():
                             world_size=options["ranks"])
     switch = netfc.torch.Options(switches=(options["address"],))
     groups = {"netfc": dist.new_group(backend="netfc", pg_options=switch),
+              "no switch": dist.new_group(
+                  backend="netfc", pg_options=netfc.torch.Options(local=True)),
               "gloo": dist.new_group(backend="gloo")}
     print(json.dumps([]), flush=True)
     for line in sys.stdin:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times of PyTorch's all_reduce of short vectors: by the switch, and by gloo in turns with it.
+"""Times of PyTorch's all_reduce of short vectors: by the switch, without one, and by gloo in turns.
 
 Ranks and switch are on one machine; the switch has one port, AF_PACKET on a veth pair, and gloo
 the loopback interface.
@@ -63,13 +63,15 @@ def main():
     write_json(options.json, {"results": results, "load": before})
     print(f"all_reduce of float32, medians over rounds; {os.cpu_count()} cores, whose load was "
           f"{before:.1f} before\n")
-    print(head("ranks", "values", "netfc", "gloo", "netfc / gloo"))
+    print(head("ranks", "values", "netfc", "netfc, no switch", "gloo", "netfc / gloo"))
     worst = 0.0
     for result in results:
         for values, took in result["seconds"].items():
-            netfc, gloo = (statistics.median(took[by]) for by in ("netfc", "gloo"))
+            netfc, local, gloo = (
+                statistics.median(took[by]) for by in ("netfc", "no switch", "gloo"))
             worst = max(worst, netfc / gloo)
-            print(row(result["ranks"], values, f"{1e3 * netfc:.3f} ms", f"{1e3 * gloo:.3f} ms",
+            print(row(result["ranks"], values,
+                      *(f"{1e3 * seconds:.3f} ms" for seconds in (netfc, local, gloo)),
                       f"{netfc / gloo:.2f}"))
     print(f"\nup to {MAX_BYTES} bytes: {worst:.2f} of gloo's time (at most {LIMIT}"
           f"{'' if worst <= LIMIT else ': MISSED'})")

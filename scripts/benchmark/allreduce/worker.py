@@ -20,7 +20,7 @@ DIFFERENT = 1000  # values, integers from 0
 
 
 class ByNetfc:
-    """The switch."""
+    """The switch, or memory that workers share."""
 
     def __init__(self, options):
         from netfc import allreduce  # pylint: disable=import-outside-toplevel
@@ -95,7 +95,7 @@ class ByServer:
         return {}
 
 
-WAYS = {"netfc": ByNetfc, "gloo": ByGloo, "server": ByServer}
+WAYS = {"netfc": ByNetfc, "local": ByNetfc, "gloo": ByGloo, "server": ByServer}
 
 
 def given(worker, count):

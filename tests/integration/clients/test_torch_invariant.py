@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """netfc.torch.invariant: one hash for any number of ranks, whatever they are dealt."""
 
+import contextlib
 import re
 from fractions import Fraction
 
@@ -24,12 +25,12 @@ ALONE = {'address': None, 'BACKEND': 'gloo'}  # no switch
 
 
 def hashes(tmp_path, size, *words):
-    """Of all ranks, which have the same."""
+    """Of all ranks, which have the same; an odd number of them needs no switch."""
     (tmp_path / 'store').unlink(missing_ok=True)
     if size == 1:
         (one,) = results(tmp_path, 1, *words, **ALONE)
         return one
-    with serving() as address:
+    with serving() if size % 2 == 0 else contextlib.nullcontext() as address:
         told = results(tmp_path, size, *words, address=address)
     assert told == told[:1] * size
     return told[0]
