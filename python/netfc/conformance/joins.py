@@ -231,7 +231,10 @@ def leaving(kit: Kit) -> str:
         if told.said != "left 0":
             raise Failed(f"the other is told {told.said}, not that worker 0 has left", chunk, b"",
                          told.payload)  # fmt: skip
-    return "waits, and the other is told"
+        second.leave()
+        second.cookie = 0
+        join_all(kit, (first, second))
+    return "waits until the other has left, who is told"
 
 
 def failing(kit: Kit) -> str:

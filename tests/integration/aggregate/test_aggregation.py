@@ -158,18 +158,6 @@ def test_a_chunk_of_an_earlier_job_is_not_added(tmp_path):
     assert stats['aggregate']['no_job'] == 1 and stats['aggregate']['added'] == 1
 
 
-def test_who_has_left_waits_for_the_others(tmp_path):
-    with aggregating(tmp_path) as (host, live):
-        team = make_workers(host, 2)
-        workers.join_all(team)
-        assert team[0].leave().code == 0
-        assert team[0].join(2).name == 'waiting'
-        assert team[1].leave().code == 0
-        workers.join_all(team)
-        stats = live.stop()
-    assert stats['aggregate']['jobs_complete'] == 2
-
-
 def test_one_address_begins_a_few_jobs_only(tmp_path):
     with aggregating(tmp_path, '--aggregate=per_address=2') as (host, live):
         begun = [make_workers(host, 2, job=job) for job in range(3)]

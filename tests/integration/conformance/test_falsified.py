@@ -167,6 +167,12 @@ def untagged(made, datagram):
     return None
 
 
+def other_ffff(made, datagram):
+    at = datagram.udp + 6
+    if made[at:at + 2] == b'\xff\xff':
+        made[at:at + 2] = b'\0\1'
+
+
 def unfragmented(datagram):
     if datagram.ip == 14 and datagram.frame[12:14] == b'\x08\x00':
         datagram.frame[20:22] = bytes(2)
@@ -385,9 +391,8 @@ FRAMES = {
     'IP checksum': (3007, frame(lambda made, datagram: made.__setitem__(
         datagram.ip + 10, made[datagram.ip + 10] ^ 1))),
     'padded requests': (3008, dropped_if(lambda datagram: datagram.frame.endswith(b'\xee' * 9))),
-    'FFFF is 0': (3009, frame(lambda made, datagram: made.__setitem__(
-        slice(datagram.udp + 6, datagram.udp + 8), b'\0\1')
-        if made[datagram.udp + 6:datagram.udp + 8] == b'\xff\xff' else None)),
+    'FFFF is 0': (3009, frame(other_ffff)),
+    'FFFF is 0 over IPv6': (3029, frame(other_ffff)),
     'three tags': (3011, requests(less_tagged)),
     'fragments': (3014, requests(unfragmented)),
     'UDP checksum over IPv6': (3021, flipped(6)),
