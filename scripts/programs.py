@@ -14,7 +14,7 @@ TIMING = "tests/timing/netfc-timing"  # in a build
 
 
 class CommandError(Exception):
-    """What could not be done, for people."""
+    """What could not be done, in words."""
 
 
 def with_system_programs(environment=None):
@@ -83,7 +83,7 @@ def wait_until(happened, complaint, process=None, log=None, patience=START_S):
 
 @contextlib.contextmanager
 def killed(process):
-    """A process that is not there any more behind the block, nor are its pipes."""
+    """A process that is not there any more after the block, nor are its pipes."""
     with process:
         try:
             yield process

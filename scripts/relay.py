@@ -11,7 +11,7 @@ EVERY_PROTOCOL = 0x0003
 SOL_PACKET, PACKET_IGNORE_OUTGOING = 263, 23  # from linux/if_packet.h
 UDP_AT, UDP = 23, 17
 LONGEST = 65536
-HELD_S = 0.01  # seconds that a frame waits at the most for one to overtake it
+HELD_S = 0.01  # seconds that a frame waits at most for one to overtake it
 
 
 class Relay:

@@ -189,7 +189,7 @@ run(FILE *out, struct json_file **file)
 	return (enum exit_status)results.exit_status;
 }
 
-/* Where the report for people goes: not into the stream that a program reads. */
+/* Where the human-readable report goes: not into the stream that a program reads. */
 static FILE *
 report_stream(void)
 {

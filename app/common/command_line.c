@@ -295,7 +295,7 @@ refuse_own_before_dashes(const struct command_line *line, int eal_argc, char **a
 			if (!is_option(argv[i], find_row(line, r, &options)->name))
 				continue;
 			fprintf(stderr,
-				"%s: %s belongs behind the EAL options and a \"--\": %s [EAL options] "
+				"%s: %s belongs after the EAL options and a \"--\": %s [EAL options] "
 				"-- %s\n",
 				line->program, argv[i], line->program, argv[i]);
 			return -1;
@@ -312,7 +312,7 @@ take_row(const struct command_line *line, unsigned int number, int argc, char **
 	void *options;
 
 	row = find_row(line, number, &options);
-	/* An optional value may stand behind the option, too: --option VALUE. */
+	/* An optional value may stand after the option, too: --option VALUE. */
 	if (value == NULL && has_arg(row) == optional_argument && optind < argc &&
 		argv[optind][0] != '-')
 		value = argv[optind++];

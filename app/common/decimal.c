@@ -61,7 +61,7 @@ read_digits(const char *text)
 	return digits;
 }
 
-/* The next digit; behind the last one, 0. */
+/* The next digit; after the last one, 0. */
 static char
 next_digit(const char **at)
 {

@@ -151,7 +151,7 @@ struct option_table {
 /** A program's command line. At most 64 options, besides --help and --version. */
 struct command_line {
 	const char *program;
-	const char *command; /**< behind the program's name; NULL: it has no commands */
+	const char *command; /**< after the program's name; NULL: it has no commands */
 	const char *version; /**< NULL: there is no --version */
 	const char *summary; /**< what the usage begins with */
 	const char *notes;   /**< what it ends with; NULL: nothing */

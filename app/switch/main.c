@@ -11,7 +11,7 @@
 #include "capture/capture.h"
 #include "control/control.h"
 #include "control/init_file.h"
-#include "slowloris/defend.h"
+#include "slowloris/slowloris_filter.h"
 #include "dpdk/eal.h"
 #include "dpdk/quirks.h"
 #include "journal.h"
@@ -80,7 +80,7 @@ start_ctrl_threads(struct ctrl_threads *threads)
 {
 	uint32_t interval_s = app.options.stats_interval_s;
 
-	if (defend_start(&app) != 0 || uplink_log_start(&app, &threads->uplink_log) != 0)
+	if (slowloris_filter_start(&app) != 0 || uplink_log_start(&app, &threads->uplink_log) != 0)
 		return -1;
 	if (reload_start(&app, &threads->reload) != 0)
 		return -1;
@@ -95,7 +95,7 @@ stop_ctrl_threads(struct ctrl_threads *threads)
 	control_close(threads->control);
 	reload_stop(threads->reload);
 	capture_free(&app);
-	defend_stop(&app);
+	slowloris_filter_stop(&app);
 	uplink_log_stop(threads->uplink_log);
 	periodic_stop(threads->periodic);
 }

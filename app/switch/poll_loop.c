@@ -7,7 +7,7 @@
 #include "aggregate/aggregation.h"
 #include "forward/fdb.h"
 #include "sleep/sleep.h"
-#include "slowloris/defend.h"
+#include "slowloris/slowloris_filter.h"
 #include "setup.h"
 #include "dpdk/reflect.h"
 #include "capture/trace.h"
@@ -92,7 +92,7 @@ handle_burst(struct app *app, struct lcore *lcore, unsigned int in, struct rte_m
 	if (unlikely(trace != NULL))
 		trace_sample(trace, app->port[in].id, mbufs, frames, count);
 	if (lcore->slowloris != NULL)
-		count = defend(lcore, worker, mbufs, frames, count);
+		count = slowloris_filter(lcore, worker, mbufs, frames, count);
 	count = answer(app, lcore, in, mbufs, frames, count);
 	if (count > 0)
 		forward(app, lcore, in, mbufs, frames, count);

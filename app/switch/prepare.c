@@ -10,7 +10,7 @@
 #include "dpdk/quirks.h"
 #include "observe/state.h"
 #include "setup.h"
-#include "slowloris/defend.h"
+#include "slowloris/slowloris_filter.h"
 #include "tables/tables.h"
 
 static const struct functions no_functions;
@@ -201,7 +201,8 @@ prepare_found(struct app *app)
 		return -1;
 	if (pools_create(app) != 0 || tables_start(app) != 0)
 		return -1;
-	if (create_fdb(app) != 0 || defend_create(app) != 0 || aggregation_create(app) != 0)
+	if (create_fdb(app) != 0 || slowloris_filter_create(app) != 0 ||
+		aggregation_create(app) != 0)
 		return -1;
 	return create_tx_buffers(app);
 }
@@ -226,7 +227,7 @@ prepare_free(struct app *app)
 		rte_free(app->lcore[lcore_id].tx_buffer);
 	latency_free(app);
 	fdb_free(app->fdb);
-	defend_free(app);
+	slowloris_filter_free(app);
 	aggregation_free(app);
 	rte_free(app->qsbr);
 	tables_free(app);

@@ -103,7 +103,7 @@ place_queue(struct app *app, const struct queue_place *place)
 	if (!rte_lcore_is_enabled(place->lcore))
 		return refuse_place(place, "the EAL has no lcore %u (-l, --lcores)", place->lcore);
 	if (place->queue >= RTE_MAX(port->info.max_rx_queues, 1))
-		return refuse_place(place, "the port has %u receive queues at the most",
+		return refuse_place(place, "the port has %u receive queues at most",
 			RTE_MAX(port->info.max_rx_queues, 1));
 	port->rx_queues++;
 	return add_rx_queue(&app->lcore[place->lcore], place->lcore,

@@ -84,7 +84,7 @@ has_values(const struct command *command)
 
 /*
  * Options may stand anywhere. If none of a subcommand's has a value, negative numbers are operands.
- * argv[0] is the subcommand's name; operands stand behind the options afterwards.
+ * argv[0] is the subcommand's name; operands stand after the options afterwards.
  */
 static enum options_result
 take_options(const struct command *command, int argc, char **argv, void *options, int *operands)

@@ -122,7 +122,7 @@ struct peer {
 	unsigned int shards;
 	unsigned int asked_bytes;       /* of values in a chunk */
 	unsigned int bytes;             /* as granted */
-	unsigned int least;             /* of them, zeros behind the last ones included */
+	unsigned int least;             /* of them, zeros after the last ones included */
 	struct aggregate_member member; /* of its job */
 	uint64_t limit;                 /* chunks of all allreduces started so far */
 	struct slot *slot;

@@ -152,14 +152,14 @@ granted(struct talk *talk, const struct aggregate_message *reply)
  * chunk's packet show that such packets pass both ways.
  */
 static int
-take_cookie(struct talk *talk, const struct aggregate_message *reply, bool news, size_t length,
+take_cookie(struct talk *talk, const struct aggregate_message *reply, bool is_new, size_t length,
 	uint64_t now)
 {
 	if (path_is_tried(&talk->path)) {
 		if (length < AGGREGATE_HEADER_BYTES + talk->path.trying)
 			return NETFC_ALLREDUCE_OK;
 		path_is_good(&talk->path);
-	} else if (!news) {
+	} else if (!is_new) {
 		return NETFC_ALLREDUCE_OK;
 	} else {
 		path_begin(talk->comm, talk->peer, &talk->path, reply->join.bytes);

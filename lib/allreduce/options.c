@@ -95,7 +95,7 @@ void
 tree_name(const struct netfc_allreduce_options *options, unsigned int level, unsigned int member,
 	char text[TREE_NAME_BYTES])
 {
-	char leaf[TREE_NAME_BYTES - 16]; /* behind "Worker 63 of " */
+	char leaf[TREE_NAME_BYTES - 16]; /* after "Worker 63 of " */
 
 	if (level == 1) {
 		name_leaf(options, "Leaf", member, text, TREE_NAME_BYTES);

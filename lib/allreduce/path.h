@@ -5,7 +5,7 @@
 /**
  * @file
  * Path MTU discovery to a switch. The kernel knows the MTU of its own device, and at best of some
- * behind it; so a join probes the size, and an answer as long shows that it passes both ways. ICMP
+ * after it; so a join probes the size, and an answer as long shows that it passes both ways. ICMP
  * messages are not trusted: anybody can send them.
  */
 

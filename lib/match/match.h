@@ -30,7 +30,7 @@ enum match_kind {
 /** What a stage looks up in, if it is an array indexed by the key. */
 struct match_array {
 	const void *entries;     /**< NULL: it is not an array */
-	unsigned int entry_size; /**< 2 or 4 bytes, the value in the low 16 bits at the least */
+	unsigned int entry_size; /**< 2 or 4 bytes, the value in the low 16 bits at least */
 };
 
 /** A match stage. */

@@ -294,7 +294,7 @@ start_pieces(struct job *job)
 
 		if (operation == NULL)
 			break;
-		other = segment_stranger(&node->segment, node->started);
+		other = segment_first_mismatch(&node->segment, node->started);
 		if (other != 0) {
 			snprintf(why, sizeof(why),
 				"Rank %d and others of the communicator call different collectives: "

@@ -111,7 +111,7 @@ mix(uint64_t hash, const void *data, size_t bytes)
 	return hash;
 }
 
-/* The usual port says nothing: behind an IPv4 address or a name, or behind brackets. */
+/* The usual port says nothing: after an IPv4 address or a name, or after brackets. */
 static size_t
 without_port(const char *name, size_t bytes)
 {

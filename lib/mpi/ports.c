@@ -65,7 +65,7 @@ ports_get(const char *interface, const char *first_address, unsigned int n, stru
 	unsigned int first = 0, last = 0;
 
 	if (id != NULL && !read_range(id + sizeof(ID) - 1, &first, &last))
-		return "NETFC_MPI_INTERFACE: behind id= there has to be a number, or two: 0-3";
+		return "NETFC_MPI_INTERFACE: after id= there has to be a number, or two: 0-3";
 	if (first_address == NULL || !address_after(first_address, n, port->address))
 		return "NETFC_MPI_BIND_ADDRESS has to be an address that nobody else has, as "
 		       "NETFC_MPI_INTERFACE is memory shared with the switch (memif)";

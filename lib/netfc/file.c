@@ -184,7 +184,7 @@ netfc_set_load(const char *path, struct netfc_set **set)
 	return error;
 }
 
-/* Behind the magic. */
+/* After the magic. */
 #define VERSION_OFFSET 8
 #define LENGTH_OFFSET 12
 /* All files are much smaller; a larger one is not read. */

@@ -12,7 +12,7 @@
 /* A significand's leading one: significands are in [1, 2) as multiples of 2^-63. */
 #define SIG_ONE (UINT64_C(1) << 63)
 
-/* Bits behind the binary point of a logarithm: those that a table needs are greater than -16. */
+/* Bits after the binary point of a logarithm: those that a table needs are greater than -16. */
 #define LOG_BITS 59
 
 struct netfc_format {
@@ -23,7 +23,7 @@ struct netfc_format {
 	bool posit;
 	unsigned exp_bits;     /* posit: es; IEEE: width of the exponent */
 	uint8_t fraction_bits; /* IEEE only */
-	uint32_t inf;          /* magnitude behind the greatest finite one; posit: 0x8000 */
+	uint32_t inf;          /* magnitude after the greatest finite one; posit: 0x8000 */
 	uint32_t nan;
 	unsigned max_scale;
 	int guard;

@@ -71,7 +71,7 @@ netfc_strerror(int error)
 	case NETFC_ERR_TRUNCATED:
 		return "table-set file ends too early";
 	case NETFC_ERR_TRAILING:
-		return "table-set file goes on behind its end";
+		return "table-set file goes on after its end";
 	case NETFC_ERR_CHECKSUM:
 		return "table-set file is damaged: wrong checksum";
 	case NETFC_ERR_CONTENT:

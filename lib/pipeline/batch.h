@@ -8,7 +8,7 @@
  *
  * Lanes are moved 8 at a time, however many a request has: vectors end where its lanes end, and
  * what they hold of the bytes before is overwritten by the next request, as a batch is filled from
- * its end towards its beginning. So no vector reads behind a request, and no loop's length depends
+ * its end towards its beginning. So no vector reads after a request, and no loop's length depends
  * on one.
  */
 

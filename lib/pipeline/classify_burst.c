@@ -49,7 +49,7 @@ sum_up(const struct burst *burst)
 	return gathered;
 }
 
-/* Vectors may go on behind the last packet of all, where they are not used. */
+/* Vectors may go on after the last packet of all, where they are not used. */
 static __rte_always_inline void
 describe_packets(const struct burst *burst, struct classified *classified, unsigned int first,
 	unsigned int count)

@@ -74,7 +74,7 @@ class_requests(struct burst *burst, unsigned int p, column request, column lanes
 	burst->gathered_lanes += gathered & lanes;
 }
 
-/* What stands behind UDP. */
+/* What stands after UDP. */
 static __rte_always_inline void
 find_requests_of(const struct classifier *classifier, struct burst *burst, unsigned int p,
 	const column *words)

@@ -223,7 +223,7 @@ columns_read(const struct place *place, unsigned int p, column *words)
 	columns_transpose(words);
 }
 
-/** Write the rows of a vector's packets, the first of them `p`, one behind the other. */
+/** Write the rows of a vector's packets, the first of them `p`, one after the other. */
 static __rte_always_inline void
 columns_write(const struct columns *columns, uint8_t *to, unsigned int p)
 {

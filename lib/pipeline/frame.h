@@ -33,14 +33,14 @@ enum frame_network {
 /** A parsed frame; offsets in bytes from the start of the frame. */
 struct frame {
 	uint8_t network;         /**< enum frame_network */
-	bool udp : 1;            /**< an unfragmented UDP datagram, behind no extension header */
+	bool udp : 1;            /**< an unfragmented UDP datagram, after no extension header */
 	bool to_netfc_port : 1;  /**< UDP to the port of requests; set by pipeline_process() */
 	bool answered : 1;       /**< a request that pipeline_process() has made a reply */
 	bool query : 1;          /**< a query, left to pipeline_answer_query() */
 	bool contiguous : 1;     /**< see FRAME_CONTIGUOUS_BYTES */
 	bool refused : 1;        /**< a request that a struct pipeline_gate does not let in */
 	uint16_t vlan;           /**< VLAN of the outer tag, 0 without one */
-	uint16_t ether_type;     /**< behind the tags, in host order; 0 if the frame ends before */
+	uint16_t ether_type;     /**< after the tags, in host order; 0 if the frame ends before */
 	uint16_t network_offset; /**< of what ether_type says */
 	uint16_t udp_offset;     /**< of the UDP header; set if udp */
 	uint16_t payload_length; /**< UDP payload, in bytes; set if udp */

@@ -5,7 +5,7 @@
 /* So many packets are answered while they are in the cache. */
 #define AT_ONCE 8u
 
-/* Groups whose numbers differ by a multiple of it may take turns. */
+/* Groups whose numbers differ by a multiple of it may alternate. */
 #define BUCKETS 32
 
 /* NULL: the first packets of the burst. */

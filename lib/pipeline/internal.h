@@ -21,7 +21,7 @@ struct pipeline {
 	uint8_t part_bits;                 /**< of groups that differ in their operation */
 	unsigned int gathered_groups;      /**< those that have a kernel */
 	unsigned int group_lanes;          /**< mixed computes bursts of so many a group at most */
-	/* What is behind them. */
+	/* What is after them. */
 	struct vector_kernel *kernel[MAX_KERNELS];
 	unsigned int kernel_count;
 	struct match_stage *match[NETFC_SET_FORMAT_END][NETFC_MAX_TABLES];

@@ -121,7 +121,7 @@ _Static_assert(CLASSIFY_BURST / COLUMN <= 8, "a byte has a bit for each vector o
 /* Frames too short for all that is read, or in several segments, stand as zeros. */
 static const uint8_t no_frame[MIN_LENGTH + REQUEST_BYTES];
 
-/* Behind the UDP header that was found. */
+/* After the UDP header that was found. */
 static __rte_always_inline uint8_t *
 payload_of(const struct burst *burst, size_t p)
 {
@@ -230,7 +230,7 @@ find_udp(struct burst *burst, unsigned int p, const column *network)
 }
 
 /*
- * What stands behind the tags. With one tag at most, all of it has been read with the ether
+ * What stands after the tags. With one tag at most, all of it has been read with the ether
  * type.
  */
 static __rte_always_inline void

@@ -85,7 +85,7 @@ const struct classifier *pipeline_classifier(const struct pipeline *pipeline);
 void pipeline_free(struct pipeline *pipeline);
 
 /**
- * What computes a format, for people.
+ * What computes a format, human-readable.
  *
  * @return the description of its kernel, or NULL: match stages, step by step
  */

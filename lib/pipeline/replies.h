@@ -5,14 +5,14 @@
 /**
  * @file
  * Requests of a burst that become replies: status and checksum of all at once. Written so that the
- * compiler makes vectors of it, whole ones: they may go on behind the last reply.
+ * compiler makes vectors of it, whole ones: they may go on after the last reply.
  */
 
 #include "classify.h"
 #include "columns.h"
 #include "reply.h"
 
-/** With space for a vector behind the last one. */
+/** With space for a vector after the last one. */
 #define REPLIES (CLASSIFY_BURST + CLASSIFY_VECTOR)
 
 /** Those of one lane first. */

@@ -21,7 +21,7 @@
 #define REPLY_CHECKSUM_BEFORE \
 	(sizeof(struct rte_udp_hdr) - offsetof(struct rte_udp_hdr, dgram_cksum))
 
-/** Where a request's lanes start: x, behind it y, then z. */
+/** Where a request's lanes start: x, after it y, then z. */
 static __rte_always_inline uint8_t *
 reply_lanes(uint8_t *payload)
 {

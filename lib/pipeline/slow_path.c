@@ -236,7 +236,7 @@ request_write(struct request *request, uint32_t first, const uint16_t *z, unsign
 	write_slots(request, word_offset(request, REQUEST_Z, first), z, count);
 }
 
-/* What stands in a query's answer behind the header, x and y. */
+/* What stands in a query's answer after the header, x and y. */
 struct query_answer {
 	rte_be16_t ratio;
 	rte_be32_t connections;

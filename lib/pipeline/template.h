@@ -26,7 +26,7 @@ struct template
 	bytes16 mask[TEMPLATE_VECTORS];
 	bytes16 value[TEMPLATE_VECTORS];
 	uint16_t offset[TEMPLATE_VECTORS]; /* in the frame */
-	uint32_t length; /* of the first segment, at the least; UINT32_MAX: no packet matches */
+	uint32_t length; /* of the first segment, at least; UINT32_MAX: no packet matches */
 	uint16_t payload_offset;
 	uint16_t lanes;
 	uint16_t group;

@@ -32,7 +32,7 @@ table_records(uint32_t capacity)
 /**
  * Make a table.
  *
- * @param name for people
+ * @param name for messages
  * @param owner tells tables apart that have the same name
  * @return the table, or NULL where memory is short
  */

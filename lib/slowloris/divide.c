@@ -79,7 +79,7 @@ divider_free(struct divider *divider)
 
 /*
  * By how many bits a counter is shifted right to fit into 32 bits. Its leading one and the
- * DIVIDE_BELOW bits behind it stay, as at least 16 bits do.
+ * DIVIDE_BELOW bits after it stay, as at least 16 bits do.
  */
 static inline unsigned int
 shift_of(uint64_t bytes)

@@ -21,7 +21,7 @@
 #define DIVIDE_SCALE_BITS 10
 /** Bits of logarithms beyond those of a log word. */
 #define DIVIDE_GUARD_BITS 5
-/** Bits of an integer that its logarithm depends on, behind the leading one. */
+/** Bits of an integer that its logarithm depends on, after the leading one. */
 #define DIVIDE_BELOW 13
 
 /** Divisions per call at most. */

@@ -112,7 +112,7 @@ key_reversed(const struct connection_key *key)
 /* Read any packet. */
 void segment_read_any(struct rte_mbuf *mbuf, const struct frame *frame, struct segment *segment);
 
-/* Read a packet: fast if it is unfragmented TCP behind an IPv4 header without options. */
+/* Read a packet: fast if it is unfragmented TCP after an IPv4 header without options. */
 static inline void
 segment_read(struct rte_mbuf *mbuf, const struct frame *frame, struct segment *segment)
 {

@@ -60,7 +60,7 @@ create_rings(struct slowloris *detector)
 	char name[RTE_RING_NAMESIZE];
 
 	/* A segment that was left is there before its packet leaves: whatever follows from the
-	 * packet comes behind it in the ring. */
+	 * packet comes after it in the ring. */
 	snprintf(name, sizeof(name), "segments-%" PRIxPTR, (uintptr_t)detector);
 	/* Not RTS: what an lcore has left must be seen before its next burst, writer_is_quiet(). */
 	detector->segments = rte_ring_create_elem(name, sizeof(struct segment), SEGMENTS_LEFT,

@@ -37,7 +37,7 @@ enum vector_isa {
 
 struct vector_kernel;
 
-/** Lanes of a packet, where they are: the slots of x, behind them those of y, then those of z. */
+/** Lanes of a packet, where they are: the slots of x, after them those of y, then those of z. */
 struct vector_packet {
 	uint8_t *slots;
 	uint32_t count; /**< lanes, at least 1 */
@@ -84,10 +84,10 @@ struct vector_kernel {
 	unsigned int variants;
 	bool tables_in_registers; /* no look-ups in tables but for miTables */
 	bool takes_op_pairs;  /* takes gathered lanes of a pair of operations, see vector_lanes */
-	char description[80]; /* for people; empty: match stages, step by step */
+	char description[80]; /* human-readable; empty: match stages, step by step */
 };
 
-/** The instruction set's name for people: "plain C", "AVX2", "AVX-512", "NEON", "NEON FP16". */
+/** The instruction set's name for messages: "plain C", "AVX2", "AVX-512", "NEON", "NEON FP16". */
 const char *vector_isa_name(enum vector_isa isa);
 
 /**

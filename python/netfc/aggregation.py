@@ -42,14 +42,14 @@ OWNER = (
     64  # and the number of the worker who gets a reduction's results, or whose values are copied
 )
 DIGITS = 0x80  # set in a chunk's owner: its values are a part of exact sums, as digits
-LABELLED = 0x01  # in a request's status: a copy of nothing, with a call's label behind the header
+LABELLED = 0x01  # in a request's status: a copy of nothing, with a call's label after the header
 OF_ZEROS = 0x02  # in a request's status: its values are all +0, and it is a header alone
 LABEL = struct.Struct(">I")
 MAX_PARTS = 64  # of a member's sums of a chunk
 MAX_LEVELS = 4  # of switches above the one that a worker joins
 MAX_TREE_WORKERS = 1 << 24
-HAS_MARKS = 0x80  # set in a part's width: behind the digits, each lane has a set of MARKS
-HAS_DIVISOR = 0x80  # set in its number of parts: a divisor of 1 to MAX_DIVISOR is behind all that
+HAS_MARKS = 0x80  # set in a part's width: after the digits, each lane has a set of MARKS
+HAS_DIVISOR = 0x80  # set in its number of parts: a divisor of 1 to MAX_DIVISOR is after all that
 MAX_DIVISOR = 1 << 24
 MARKS = {1: "NaN", 2: "+inf", 4: "-inf", 8: "-0"}
 # What a result's values are.
@@ -65,11 +65,11 @@ HEADER = struct.Struct(">HBBBBHIHBBQ")
 JOIN = struct.Struct(
     ">BBHHHQQ"
 )  # workers, shards, slots, bytes, least, cookie or session, incarnation
-# Behind it, in a tree of switches: levels above, decided, 0, workers of the tree, below; and
+# After it, in a tree of switches: levels above, decided, 0, workers of the tree, below; and
 PLACE = struct.Struct(">BBHII")
 LEVEL = struct.Struct(">BB")  # for each level, from below: members of that switch, which one it is
 PART = struct.Struct(">HHBBBB")  # first lane, lanes, part, parts, lowest digit, digits of a lane
-DIVISOR = struct.Struct(">I")  # behind the digits and their marks
+DIVISOR = struct.Struct(">I")  # after the digits and their marks
 DIGIT_BYTES = 4
 
 OP_NAMES = {number: name for name, number in OPS.items()}

@@ -106,7 +106,7 @@ class Communicator:
       has waited its own time already (--aggregate stall=). A worker that is alive and late is
       waited for until the deadline, whatever the patience.
     keepalive: seconds of silence after which the switch is told that this worker is alive; None:
-      never. A quarter of the switch's stall= at the most, or a worker that computes is called
+      never. A quarter of the switch's stall= at most, or a worker that computes is called
       silent.
     silence: seconds that a switch which owes results may say nothing, though it is asked whether it
       is there; None: until the deadline.

@@ -51,7 +51,7 @@ def reply(frame: bytes) -> tuple[int, int, Encodings]:
     """
     payload = frame[NETFC_OFFSET:]
     if len(payload) < HEADER.size or not payload.startswith(MAGIC.to_bytes(2, "big")):
-        raise ValueError(f"no NetFC message {NETFC_OFFSET} bytes behind the start of the frame")
+        raise ValueError(f"no NetFC message {NETFC_OFFSET} bytes after the start of the frame")
     status, _, request_id = HEADER.unpack_from(payload)[-3:]
     return request_id, status, results(payload)
 

@@ -36,7 +36,7 @@ class FormatRow(NamedTuple):
 
 
 class OpRow(NamedTuple):
-    """An operation: symbol for people; operands: how many of x, y and z it reads."""
+    """An operation: symbol as texts show it; operands: how many of x, y and z it reads."""
 
     name: str
     number: int
@@ -88,7 +88,7 @@ AGGREGATION = (
 )
 
 # Functions of one number: FUNCTION and up. Conversions: TO_FORMAT + the number of a format,
-# TO_SATURATING + that of one of 8 bits, TO_FIXED and FROM_FIXED + the bits behind the binary point.
+# TO_SATURATING + that of one of 8 bits, TO_FIXED and FROM_FIXED + the bits after the binary point.
 FUNCTION, TO_FORMAT, TO_SATURATING, TO_FIXED, FROM_FIXED = 64, 96, 100, 112, 128
 SATURATING = "_sat"
 FUNCTIONS = (
@@ -99,7 +99,7 @@ FIXED_POINT = ("int16", *(f"q{point}" for point in range(1, 16)))
 
 
 def format_pairs() -> dict[str, int]:
-    """The numbers of formats of values and, behind a colon, results: "fp8_e4m3:fp32"."""
+    """The numbers of formats of values and, after a colon, results: "fp8_e4m3:fp32"."""
     number_of = {row.name: row.number for row in FORMATS}
     return {
         f"{name}:{result}": number_of[name] | number_of[result] << 4

@@ -154,7 +154,7 @@ class Channel:
 
     @property
     def name(self) -> str:
-        """The other end, for people."""
+        """The other end, for messages."""
         return f"{self.address} UDP port {self.port}"
 
     def _send(self, waiting: _Waiting, sent: _Sent) -> None:

@@ -58,7 +58,7 @@ class Client(Arithmetic):
     number_format: what numbers are encoded as: fp16, posit16, bf16, posit16_es2, fp32, fp8_e4m3 or
         fp8_e5m2
     mtu: bytes of the longest packet, IP header included
-    lanes: operations in a datagram at the most, at least 1; None: as many as fit the MTU
+    lanes: operations in a datagram at most, at least 1; None: as many as fit the MTU
     timeout: seconds until a datagram counts as lost, more than 0, up to an hour
     retries: how often a lost datagram is sent again, 0 or more
     window: how many datagrams may be under way, at least 1

@@ -40,7 +40,7 @@ class Format:
     id: its number on the wire
     bits: the width of an encoding
     nan: the encoding of NaN or of a posit's NaR
-    title: what it is, for people
+    title: what it is, human-readable
     encodings: the numpy type of encodings, uint16; of fp32 uint32, of 8 bits uint8
     numbers: the numpy type of numbers, float64; of fp32 float32
     has_functions: whether there are min, max, compare, fma and functions of it
@@ -93,7 +93,7 @@ class Format:
         return self._codec.encode(values)
 
     def text(self, bits: int) -> str:
-        """What an encoding stands for, for people: as many digits as tell it from others (eight, of
+        """What an encoding stands for, as text: as many digits as tell it from others (eight, of
         fp32 nine), inf, NaN or NaR."""
         value = float(self.decode(bits))
         return self._codec.nan_text if math.isnan(value) else f"{value:.{self._codec.digits}g}"
@@ -181,7 +181,7 @@ BY_ID = {number_format.id: number_format for number_format in NUMBER_FORMATS.val
 def parse_bits(text: str, digits: int = 4) -> int | None:
     """The encoding that a text such as 0x3c00 names, None where it names none.
 
-    digits: that it has at the most
+    digits: that it has at most
     """
     match = _HEX.fullmatch(text)
     return int(match[1], 16) if match and len(match[1]) <= digits else None

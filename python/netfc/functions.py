@@ -25,7 +25,7 @@ _FOREIGN = -7  # NETFC_ERR_FOREIGN
 class FixedPoint:
     """Fixed-point numbers: an int16 (two's complement) as a multiple of 2 ** -point.
 
-    point: bits behind the binary point, 0 to 15; 0: integers
+    point: bits after the binary point, 0 to 15; 0: integers
     """
 
     point: int
@@ -61,7 +61,7 @@ class FixedPoint:
         return encodings
 
     def text(self, bits: int) -> str:
-        """What an encoding stands for, for people: up to eight digits."""
+        """What an encoding stands for, as text: up to eight digits."""
         return f"{float(self.decode(bits)):.8g}"
 
 
@@ -94,7 +94,7 @@ class Function:
     library: libnetfc; None: see netfc.TableSet
 
     name: the name
-    meaning: what it computes, for people
+    meaning: what it computes, in words
     format: netfc.Format of the numbers
     argument, result: how x and f(x) are encoded: that format; another for "to_bf16"; FixedPoint
         for the one side of "to_int16", "from_q8" and the like

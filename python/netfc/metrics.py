@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The state of a running switch for Prometheus, made from its telemetry at every scrape.
 
-Names are those of the telemetry, behind netfc_, with _total behind counters. They are stable.
+Names are those of the telemetry, after netfc_, with _total after counters. They are stable.
 """
 
 import copy
@@ -280,7 +280,7 @@ def of_slowloris(state: snapshot.Snapshot) -> Iterator[Any]:
     yield from _each(CounterMetricFamily, "slowloris", DETECTOR_COUNTERS, detector)
     attacked = GaugeMetricFamily(
         "netfc_slowloris_under_attack",
-        "Destinations under attack, 64 at the most",
+        "Destinations under attack, 64 at most",
         labels=["destination"],
     )
     for destination in detector["under_attack"]:

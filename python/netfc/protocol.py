@@ -17,7 +17,7 @@ from netfc._native.arrays import Encodings
 # By name; of formats those that requests compute in.
 OPS = catalogue.numbers(catalogue.ARITHMETIC)
 EXTRA_OPS = catalogue.numbers(catalogue.EXTENDED)  # without a table set
-SYMBOLS = {row.name: row.symbol for row in catalogue.ARITHMETIC}  # for people
+SYMBOLS = {row.name: row.symbol for row in catalogue.ARITHMETIC}  # in texts
 FORMAT_IDS = {row.name: row.number for row in catalogue.FORMATS if row.in_requests}
 
 MAGIC = 0x4E46
@@ -29,7 +29,7 @@ NAME_LANES = 8  # of such a request: x and y hold the name
 _MAX_LANES = 65535  # as a header can say
 HEADER = struct.Struct(">HBBBBHI")  # magic, version, op, format, status, count, id
 STATUS_OFFSET = 5
-QUERY_COUNTERS = struct.Struct(">IQ")  # connections and bytes, behind z where they fit
+QUERY_COUNTERS = struct.Struct(">IQ")  # connections and bytes, after z where they fit
 
 REPLY = 0x80  # set in the status of a reply
 CODE_SHIFT = 4
@@ -88,7 +88,7 @@ class Flag(enum.IntFlag):
 
     @property
     def words(self) -> list[str]:
-        """The flags that are set, as a list of words for people."""
+        """The flags that are set, as a list of words."""
         names = (str(flag.name).lower() for flag in Flag if flag & self)
         return [{"divbyzero": "division by zero"}.get(name, name) for name in names]
 

@@ -165,7 +165,7 @@ class NetFC(Packet):
         return s
 
     def guess_payload_class(self, payload: Any) -> Any:
-        """Counters stand behind the lane of a query."""
+        """Counters stand after the lane of a query."""
         if self.op == protocol.QUERY and len(payload) >= protocol.QUERY_COUNTERS.size:
             return QueryCounters
         return Raw
@@ -184,7 +184,7 @@ class NetFC(Packet):
         )
 
     def mysummary(self) -> str:
-        """One line for people."""
+        """One human-readable line."""
         lanes = self.count if self.count is not None else len(self.x or [0])
         text = self.sprintf("NetFC %format% %op%") + f", {lanes} lane{'s' * (lanes != 1)}"
         if not self.reply:
@@ -203,7 +203,7 @@ class NetFCStart(Packet):
 
 
 class QueryCounters(Packet):
-    """What stands behind the lane of a query that is long enough."""
+    """What stands after the lane of a query that is long enough."""
 
     name = "NetFC query counters"
     fields_desc = [IntField("connections", 0), LongField("bytes", 0)]

@@ -200,7 +200,7 @@ class Aggregation(Packet):
         return int(self.values[0]) >> 8 * (_bytes_of(self) - 1)
 
     def mysummary(self) -> str:
-        """One line for people."""
+        """One human-readable line."""
         text = self.sprintf("NetFC aggregation %op%, job %job% worker %worker%")
         if self.op not in (aggregation.OPS["join"], aggregation.OPS["leave"]):
             count = self.count if self.count is not None else len(self.values or [])

@@ -38,7 +38,7 @@ def is_one_run(before: Snapshot, after: Snapshot) -> bool:
 
     In containers its pid may be the same each time.
     """
-    passed = after.asked - before.time  # at the least
+    passed = after.asked - before.time  # at least
     counted = after.stats["seconds"] - before.stats["seconds"]
     return before.pid == after.pid and counted >= max(0, passed - _TOLERANCE)
 

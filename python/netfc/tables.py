@@ -50,7 +50,7 @@ class Table:
 class Step:
     """A step of a walk.
 
-    what: the step for people, such as "theta = sat(j - i)"
+    what: the step in words, such as "theta = sat(j - i)"
     fields: what it wrote, words by the names of the fields
     table: the name of the table that was looked up; None in a step that only calculates
     """
@@ -110,7 +110,7 @@ class TableSet(Arithmetic):
         return tables
 
     def _open(self, functions: Any, function: Any, operand: bytes, what: str) -> None:
-        """Has a function make the set of an operand; what: the operand for people."""
+        """Has a function make the set of an operand; what: the operand in words."""
         self._functions = functions
         self._handle = handle = ctypes.c_void_p()
         error = function(operand, ctypes.byref(handle))
@@ -186,7 +186,7 @@ class TableSet(Arithmetic):
     def prefixes(self, name: str, page: int) -> NDArray[numpy.uint32]:
         """The fewest prefixes, the longest of which decides, that give those entries of a page.
 
-        Returns a row for each, shorter ones first: the key, whose bits behind the prefix are zero;
+        Returns a row for each, shorter ones first: the key, whose bits after the prefix are zero;
         the value; the prefix's length.
         """
         cover = self._functions.netfc_table_cover

@@ -107,7 +107,7 @@ def percent(part, whole):
 
 
 def describe_sums(figures):
-    """Lines for people."""
+    """Human-readable lines."""
     count, example = figures["values"], figures["example"]
 
     def row(name, right, value):

@@ -40,7 +40,7 @@ def means(given):
 
 
 def half_means(given):
-    """The exact means of fp16 values, rounded to fp16; ranks: a power of two, 32 at the most.
+    """The exact means of fp16 values, rounded to fp16; ranks: a power of two, 32 at most.
 
     Sums are multiples of 2^-24 below 2^21, and fit a binary64.
     """

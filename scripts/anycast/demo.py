@@ -80,7 +80,7 @@ def run(program, seconds, log):
 
 
 def describe(figures):
-    """Lines for people."""
+    """Human-readable lines."""
     return "\n".join((
         f"Requests answered                {figures['requests']:,} ({figures['lanes']:,} lanes)",
         f"Lanes with a wrong result        {figures['wrong']}",

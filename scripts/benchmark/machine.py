@@ -13,7 +13,7 @@ HUGEPAGES = pathlib.Path("/sys/kernel/mm/hugepages")
 
 @dataclass
 class Memory:
-    """Where programs take their memory from. sentence: for people."""
+    """Where programs take their memory from. sentence: human-readable."""
 
     huge: bool
     sentence: str

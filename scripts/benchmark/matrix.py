@@ -9,7 +9,7 @@ from netfc import FORMATS, OPS, formats, protocol
 
 LANES = (1, 2, 4, 8, 16, 32, 64, 128, 243)
 ENDS = (1, 243)
-PAYLOAD = 1500 - 20 - 8 - 12  # of a packet over IPv4, behind the header
+PAYLOAD = 1500 - 20 - 8 - 12  # of a packet over IPv4, after the header
 OPERANDS = ("random", "gradients")
 # Of its tables, as large as those of fp16_k1024, fewer entries are reached than a cache has.
 SMALL_TABLE = "fp16_k8"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the evaluation is doing, for people: numbered steps on stdout, percentages on a terminal."""
+"""What the evaluation is doing, human-readable: numbered steps on stdout, percentages on a terminal."""
 
 import sys
 import time

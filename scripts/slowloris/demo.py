@@ -146,7 +146,7 @@ def seconds_text(value):
 
 
 def describe(figures):
-    """Lines for people."""
+    """Human-readable lines."""
     percent = {name: "-" if rate is None else f"{rate:.0%}"
                for name, rate in figures["success"].items()}
     packets = figures["honest_packets"]

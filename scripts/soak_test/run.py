@@ -204,7 +204,7 @@ def judge(soak, samples, status, stats):
 
 
 def print_report(report):
-    """Lines for people."""
+    """Human-readable lines."""
     for name, value in report.items():
         if name != "checks":
             form = {float: ",.3f", str: ""}.get(type(value), ",")

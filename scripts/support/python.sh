@@ -8,7 +8,7 @@ check_arguments() {
 }
 
 # run_python MODULE [ARGUMENT...]: a module of scripts/, which finds the package of python/. What PYTHONPATH
-# has is kept behind that: programs that it starts may need it, as simple_switch_CLI does.
+# has is kept after that: programs that it starts may need it, as simple_switch_CLI does.
 run_python() {
 	PYTHONPATH=$root/python:$root/scripts${PYTHONPATH:+:$PYTHONPATH} exec /usr/bin/python3 -P -m "$@"
 }

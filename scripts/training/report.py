@@ -46,10 +46,10 @@ def page(figures, folder):
 
 
 def percent(share):
-    """A share, for people."""
+    """A share as text."""
     return f"{100 * share:.2f} %"
 
 
 def link(megabits):
-    """A link's speed, for people."""
+    """A link's speed as text."""
     return f"{megabits} Mbit/s" if megabits else "no limit"

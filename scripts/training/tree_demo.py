@@ -36,7 +36,7 @@ def run_all(build, options):
 
 
 def describe(name, found):
-    """A line for people."""
+    """A human-readable line."""
     text = f"{name}: {found['differing']:,} of {found['weights']:,} weights differ"
     if not found["leaf_bytes"]:
         return text

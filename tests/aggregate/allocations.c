@@ -57,7 +57,7 @@ allocations_start(void)
 
 #else
 
-/* glibc's own, behind the names that are replaced here. */
+/* glibc's own, after the names that are replaced here. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);

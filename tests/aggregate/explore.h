@@ -5,7 +5,7 @@
 /**
  * @file
  * What explorations share: from each state everything that may happen to it, and a check that it
- * can end. Included behind struct model, which has `done` and `flight`, and WORKERS, WORDS and
+ * can end. Included after struct model, which has `done` and `flight`, and WORKERS, WORDS and
  * MAX_IN_FLIGHT.
  */
 

@@ -215,7 +215,7 @@ what_is_no_part_is_refused(void **state)
 	}
 }
 
-/* Behind marks, too. */
+/* After marks, too. */
 static void
 divisors_are_behind_parts(void **state)
 {

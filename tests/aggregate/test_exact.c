@@ -217,7 +217,7 @@ infinities_nan_and_zeros(void **state)
 	check_special(zeros, minus, 2, 0.0, 0);
 }
 
-/* The exponent behind that of the greatest numbers is no number's. */
+/* The exponent after that of the greatest numbers is no number's. */
 static void
 infinities_and_nan_beside_the_greatest(void **state)
 {

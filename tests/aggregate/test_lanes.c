@@ -376,7 +376,7 @@ arithmetic_of_the_thread_does_not_matter(void **state)
 	}
 }
 
-/* A page, and behind it one that can't be touched. */
+/* A page, and after it one that can't be touched. */
 static uint8_t *
 guarded_page(size_t page)
 {

@@ -192,7 +192,7 @@ other_lengths_are_seen(void **state)
 		length = make_packet(100);
 		assert_int_equal(is_good(shorter), false);
 	}
-	/* Zeros at the end of values that end in zeros, with the tag behind them. */
+	/* Zeros at the end of values that end in zeros, with the tag after them. */
 	fill_payload(24);
 	memset(packet + 24, 0, 200);
 	aggregate_tag_make(&keys[SESSION_TO_SWITCH], packet, 100, 0);
@@ -298,7 +298,7 @@ one_digest_serves_all_workers(void **state)
 	}
 }
 
-/* Behind the packet is memory that can't be read. */
+/* After the packet is memory that can't be read. */
 static void
 nothing_is_read_beyond(void **state)
 {
@@ -320,7 +320,7 @@ nothing_is_read_beyond(void **state)
 		memcpy(pages + page, packet, length);
 		assert_true(
 			aggregate_tag_is_good(&keys[SESSION_TO_SWITCH], pages + page, length, 0));
-		/* The tag behind the values is memory that could be read. */
+		/* The tag after the values is memory that could be read. */
 		memcpy(pages + 3 * page - payload, packet, payload);
 		aggregate_tag_digest(&keys[SESSION_TO_SWITCH],
 			pages + 3 * page - payload + AGGREGATE_HEADER_BYTES,

@@ -106,7 +106,7 @@ parts_that_cannot_be_are_refused(void **state)
 	assert_int_equal(parse_changed(29, 0), NETFC_STATUS_LENGTH);
 	assert_int_equal(parse_changed(29, 64), 0);
 	assert_int_equal(parse_changed(29, 65), NETFC_STATUS_LENGTH);
-	/* Fewer lanes, and something behind the part. */
+	/* Fewer lanes, and something after the part. */
 	assert_int_equal(parse_changed(27, 1), NETFC_STATUS_LENGTH);
 	for (size_t length = AGGREGATE_HEADER_BYTES; length < LENGTH; length++)
 		assert_int_equal(aggregate_parse_request(digits_request, length, &message),

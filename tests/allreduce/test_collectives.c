@@ -212,7 +212,7 @@ play(struct netfc_allreduce *comm, const struct call *call, unsigned int w, unsi
 	if (in_place && taken > given)
 		values -= w * block;
 	if (!in_place && result[taken] != UNTOUCHED)
-		wrong = say_wrong("wrote behind the end", call, w, n, comm);
+		wrong = say_wrong("wrote past the end", call, w, n, comm);
 	free(values);
 	free(in_place ? NULL : result);
 	free(expected);

@@ -131,8 +131,8 @@ test_grants_that_cannot_be(void **state)
 		{"odd bytes", -1, -1, 5, -1},
 		{"more bytes than asked for", -1, -1, 65484, -1},
 		{"65535 bytes", -1, -1, 65535, -1},
-		{"more at the least than at the most", -1, -1, 8, 12},
-		{"65535 bytes at the least", -1, -1, -1, 65535},
+		{"more at least than at most", -1, -1, 8, 12},
+		{"65535 bytes at least", -1, -1, -1, 65535},
 	};
 	unsigned int wrong = 0;
 
@@ -173,7 +173,7 @@ test_a_grant_of_another_id(void **state)
 	assert_int_equal(run_against(grant_to_another, NULL, 300), NETFC_ALLREDUCE_TIMEOUT);
 }
 
-/* A shard's port would be behind the last that there is. */
+/* A shard's port would be after the last that there is. */
 static void
 test_shards_beyond_the_last_port(void **state)
 {

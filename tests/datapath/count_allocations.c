@@ -19,7 +19,7 @@ struct counter {
 	uint64_t calls;
 };
 
-/* glibc's own, behind the names that are replaced here. */
+/* glibc's own, after the names that are replaced here. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /** What FUZZ_CHECK() does in the end. */
 void fuzz_fail(const char *file, int line, const char *condition) __attribute__((noreturn));
 
-/** Bytes that are read from the front; numbers are big-endian, and zero behind the end. */
+/** Bytes that are read from the front; numbers are big-endian, and zero after the end. */
 struct fuzz_input {
 	const uint8_t *at;
 	size_t left;

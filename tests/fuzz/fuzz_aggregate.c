@@ -166,7 +166,7 @@ take(uint8_t *payload, size_t length, uint32_t shard, uint8_t host)
 	return outcome.action == AGGREGATE_COOKIE ? outcome.join.cookie : 0;
 }
 
-/* Whatever comes to a worker, it reads no value behind the end. */
+/* Whatever comes to a worker, it reads no value past the end. */
 static void
 read_as_worker(const uint8_t *payload, size_t length)
 {
@@ -196,7 +196,7 @@ take_bytes(const uint8_t *bytes, size_t length, uint32_t shard, uint8_t host)
 	return cookie;
 }
 
-/* Writes a tag behind a request; returns the length of both. */
+/* Writes a tag after a request; returns the length of both. */
 static size_t
 add_tag(uint8_t *payload, size_t length, const struct aggregate_message *message, uint8_t host)
 {

@@ -5,7 +5,7 @@
 
 #include "capture/capture.h"
 #include "control/control.h"
-#include "slowloris/defend.h"
+#include "slowloris/slowloris_filter.h"
 #include "fuzz.h"
 #include "observe/state.h"
 #include "tables/tables.h"
@@ -76,7 +76,7 @@ fdb_set_ageing(struct fdb *table, uint32_t ageing_s)
 }
 
 void
-defend_set(struct app *changed, const struct slowloris_options *options)
+slowloris_filter_set(struct app *changed, const struct slowloris_options *options)
 {
 	FUZZ_CHECK(changed == &app && options->on);
 	app.options.slowloris = *options;

@@ -17,7 +17,7 @@
 /* Switches. */
 #define BARE 0x01         /* what follows is the file, not changes to a good one */
 #define FIX_LENGTH 0x02   /* put the right length into the header */
-#define FIX_SUM 0x04      /* put the right checksum behind the entries */
+#define FIX_SUM 0x04      /* put the right checksum after the entries */
 #define THROUGH_FILE 0x08 /* through the file system */
 #define MUST_FAIL 0x10    /* let an allocation fail, the next byte says which */
 #define SAY_AGAIN 0x20    /* write what was read, which takes long */

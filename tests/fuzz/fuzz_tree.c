@@ -50,7 +50,7 @@ own(const uint8_t *bytes, size_t length)
 	return copy;
 }
 
-/* Parts make up the whole chunk, one behind the other. */
+/* Parts make up the whole chunk, one after the other. */
 static void
 check_upwards(const struct aggregate_outcome *outcome)
 {

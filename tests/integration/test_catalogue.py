@@ -293,7 +293,7 @@ def test_p4_headers_of_aggregation():
 
 
 def rows_of(text, heading):
-    """The cells of the first table behind a heading."""
+    """The cells of the first table after a heading."""
     table = text.split(f'\n## {heading}\n')[1].split('\n|---')[1].split('\n\n')[0]
     return [[cell.strip() for cell in line.strip('|').split('|')]
             for line in table.splitlines()[1:]]

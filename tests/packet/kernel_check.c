@@ -97,7 +97,7 @@ check_operands(const struct subject *subject)
 	}
 }
 
-/* Lanes of a packet: any number, at any address, nothing before or behind them touched. */
+/* Lanes of a packet: any number, at any address, nothing before or after them touched. */
 static void
 check_packet(const struct subject *subject, enum netfc_op op, unsigned int offset, uint32_t count,
 	uint64_t *seed)

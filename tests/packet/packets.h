@@ -38,7 +38,7 @@ void packet_write_count(uint8_t *frame, uint16_t count);
  *
  * @param frame packet_length(1) + extra bytes
  * @param destination the IPv4 address asked for, in host order
- * @param extra bytes behind z
+ * @param extra bytes after z
  */
 void packet_write_query(uint8_t *frame, uint32_t destination, uint16_t extra);
 

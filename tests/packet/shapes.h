@@ -15,7 +15,7 @@ uint32_t shapes_draw(uint64_t *seed, uint32_t end);
 /**
  * Write a frame of a random shape: up to two VLAN tags; IPv4, with options or without, IPv6,
  * something else; UDP with or without a checksum, TCP, fragments; requests of 1 to 40 lanes, some
- * with a wrong field, a flipped bit, or bytes behind them.
+ * with a wrong field, a flipped bit, or bytes after them.
  *
  * @param frame SHAPES_LONGEST bytes
  * @return its length in bytes

@@ -21,7 +21,7 @@
 /* Not a multiple of any vector. */
 #define LANES 1021
 #define ROUNDS 512
-/* Behind the lanes, to see that nothing is written there. */
+/* After the lanes, to see that nothing is written there. */
 #define GUARD 32
 
 static const char *const largest[NETFC_FORMAT_END] = {

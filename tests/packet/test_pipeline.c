@@ -216,7 +216,7 @@ keep_buffer(void *address, void *opaque)
 	(void)address, (void)opaque;
 }
 
-/* No byte behind a request's lanes is read or written, wherever it ends: a page ends there. */
+/* No byte after a request's lanes is read or written, wherever it ends: a page ends there. */
 static void
 nothing_behind_the_lanes(void **state)
 {

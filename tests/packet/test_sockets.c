@@ -186,7 +186,7 @@ assert_lcores_are_at_home(void)
 	assert_ptr_not_equal(app.pipeline[0], app.pipeline[1]);
 }
 
-/* Behind the one before it, not at the start of a page of its own. */
+/* After the one before it, not at the start of a page of its own. */
 static void
 assert_follows(struct rte_mempool *pool, void *end, void *buffer, unsigned int index)
 {

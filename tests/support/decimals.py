@@ -59,7 +59,7 @@ def _cases(edges):
 
 
 def _before(text):
-    """The digits of a number with 1 taken from the last one, which is not 0 behind a point."""
+    """The digits of a number with 1 taken from the last one, which is not 0 after a point."""
     if '.' in text:
         digits = str(int(text.replace('.', '')) - 1).zfill(len(text) - 1)
         places = len(text) - text.index('.') - 1

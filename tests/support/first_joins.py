@@ -23,7 +23,7 @@ class Restarting:
     """
 
     def __init__(self, workers, passed, inside=()):
-        """inside: a command that runs the one behind it in this thread's network namespace."""
+        """inside: a command that runs the one after it in this thread's network namespace."""
         self._workers, self._passed, self._inside = workers, passed, list(inside)
         self._front = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._front.bind(('127.0.0.1', 0))

@@ -87,7 +87,7 @@ def build(packet, pad=True):
 
 
 def tagged(tpids, packet):
-    """A packet behind VLAN tags of these TPIDs, outermost first."""
+    """A packet after VLAN tags of these TPIDs, outermost first."""
     layers = ethernet()
     for vlan, tpid in enumerate(tpids, 5):
         layers /= tag(tpid, vlan)
@@ -272,7 +272,7 @@ def others():
 
 
 def odd_tags(tpids, payload):
-    """An IPv4 request behind any tags, built by hand: scapy would mend the TPIDs."""
+    """An IPv4 request after any tags, built by hand: scapy would mend the TPIDs."""
     plain = build(ethernet() / ipv4() / udp(payload))
     tags = b''.join(struct.pack('>HH', tpid, 7) for tpid in tpids)
     return plain[:12] + tags + plain[12:]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a program of a document: recipe_python.py FILE. A comment behind an expression is its value."""
+"""Runs a program of a document: recipe_python.py FILE. A comment after an expression is its value."""
 
 import ast
 import pathlib

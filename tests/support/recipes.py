@@ -7,7 +7,7 @@ build/, in namespaces of their own. What is said beside them:
 - <!-- until stopped --> before a block: it runs in the background, from its "Ready" to the end;
 - <!-- saved as NAME --> before a block: it is a file, not run by itself;
 - <!-- not run: REASON --> before a block: it is left out;
-- a comment behind a command is a line that it prints; behind an expression of Python, its value;
+- a comment after a command is a line that it prints; after an expression of Python, its value;
 - each line of a block of `text` is one that was printed.
 """
 

@@ -154,7 +154,7 @@ struct team_worker {
 	struct team_slot *slots;
 };
 
-/** The first wrong result, for people. */
+/** The first wrong result, as text. */
 struct team_mismatch {
 	bool any, has_lane;
 	uint32_t chunk, lane;

@@ -94,7 +94,7 @@ value_ip(FILE *errors, const char *option, const char *text, void *field)
 		"the IP address of one host, such as 198.18.0.1 or 2001:2::1");
 }
 
-/* A number behind `before`; -1: there is none. */
+/* A number after `before`; -1: there is none. */
 static long
 read_number(const char **text, const char *before)
 {

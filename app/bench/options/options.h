@@ -2,7 +2,7 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
-/** @file The command line behind the EAL's "--". */
+/** @file The command line after the EAL's "--". */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -111,7 +111,7 @@ unsigned int bench_aggregate_format(const struct aggregate_options *options, uns
 /** Check them together. 0, or -1, reported on stderr. */
 int bench_aggregate_check(const struct aggregate_options *options);
 
-/* The command line behind the EAL's "--". */
+/* The command line after the EAL's "--". */
 
 /** Operands that are no file. */
 #define OPERANDS_RANDOM "random"

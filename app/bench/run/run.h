@@ -80,7 +80,7 @@ idle(bool yield)
 /** Make the switch, its rings and ports. 0, or -1 (reported on stderr). */
 int inline_switch_create(struct bench *bench);
 
-/** What it has done, for people. */
+/** What it has done, as text. */
 void inline_switch_print(FILE *out, const struct bench *bench);
 
 /**

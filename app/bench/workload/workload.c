@@ -68,7 +68,7 @@ allocate(struct workload *workload, const struct operands *operands, unsigned in
 
 	if (bytes > MAX_BYTES)
 		return REPORT("%zu pairs of operands are too many: %" PRIu64
-			      " MiB of packets, %" PRIu64 " at the most\n",
+			      " MiB of packets, %" PRIu64 " at most\n",
 			operands->count, bytes >> 20, MAX_BYTES >> 20);
 	workload->count = (uint32_t)requests;
 	workload->requests = calloc(requests, sizeof(*workload->requests));

@@ -31,7 +31,7 @@ limit_of(const char *group)
 	return bytes;
 }
 
-/* The least limit of a group and those above it; the path is cut off behind the one that has it. */
+/* The least limit of a group and those above it; the path is cut off after the one that has it. */
 static uint64_t
 least_limit(char *group)
 {

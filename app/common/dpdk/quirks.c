@@ -159,7 +159,7 @@ munmap(void *address, size_t length)
 
 /* By which socket each file came that is open still, 0: none did. The interrupt thread's alone. */
 static int came_by[1 << 16];
-static int came_end; /* all behind are 0 */
+static int came_end; /* all after are 0 */
 
 static void
 note_file(int file, int by)

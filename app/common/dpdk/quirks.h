@@ -18,7 +18,7 @@
  * rte_eal_init(), without what nobody wants to read.
  *
  * 22.11, 24.11: where one option is wrong, it prints all that it has on stdout, some hundred lines
- * behind the one on stderr that says what is wrong.
+ * after the one on stderr that says what is wrong.
  *
  * 22.11, 24.11: on a kernel without the multiq qdisc, net_tap logs four times that it does without.
  * Unless a log level is given, its log is off while it opens interfaces.

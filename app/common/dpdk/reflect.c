@@ -54,7 +54,7 @@ swap_macs(uint8_t *bytes)
 	memcpy(bytes, &macs, sizeof(macs));
 }
 
-/* From here on, behind the start of an IPv4 header, are its addresses and, without options, ports.
+/* From here on, after the start of an IPv4 header, are its addresses and, without options, ports.
  */
 #define IPV4_VECTOR 8
 

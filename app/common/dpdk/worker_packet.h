@@ -19,7 +19,7 @@ struct worker_body {
 	const void *bytes; /**< values; NULL: the caller writes them */
 	uint32_t length;
 	uint16_t sum;                        /**< of the bytes, RFC 1071, words as in memory */
-	const struct aggregate_tag_key *key; /**< of the tag behind it; NULL: none */
+	const struct aggregate_tag_key *key; /**< of the tag after it; NULL: none */
 };
 
 /** A reply. */

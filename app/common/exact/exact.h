@@ -99,7 +99,7 @@ struct chunk {
 struct chunks {
 	unsigned int workers, count;
 	struct chunk *chunk;
-	uint8_t *values; /**< and results, behind those of each chunk's workers */
+	uint8_t *values; /**< and results, after those of each chunk's workers */
 	uint16_t *sums;
 };
 

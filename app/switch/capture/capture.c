@@ -296,7 +296,7 @@ is_running(struct app *app)
 
 /* Put a capture in place. It may have ended when this returns. */
 static void
-give_taps_out(struct app *app, struct capture *capture)
+attach_taps(struct app *app, struct capture *capture)
 {
 	unsigned int lcore_id;
 
@@ -328,7 +328,7 @@ capture_start(struct app *app, const struct capture_request *request, FILE *erro
 		free_capture(capture);
 		return -1;
 	}
-	give_taps_out(app, capture);
+	attach_taps(app, capture);
 	return 0;
 }
 

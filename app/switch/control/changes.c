@@ -7,7 +7,7 @@
 #include <rte_log.h>
 
 #include "control/changes.h"
-#include "slowloris/defend.h"
+#include "slowloris/slowloris_filter.h"
 #include "tables/tables.h"
 
 /* ---- numbers that can be set ----------------------------------------------------------------- */
@@ -278,7 +278,7 @@ set_all(struct changes *changes)
 			settings[s].set(app, changes->value[s]);
 	}
 	if (changes->has_rules)
-		defend_set(app, &changes->slowloris);
+		slowloris_filter_set(app, &changes->slowloris);
 	pthread_mutex_unlock(&app->state_lock);
 }
 

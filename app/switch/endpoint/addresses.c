@@ -43,7 +43,7 @@ parse_ip(const char *text, struct address *address)
 	return inet_pton(AF_INET6, text, address->bytes) == 1;
 }
 
-/* Whether all bits behind the prefix are `bit`. */
+/* Whether all bits after the prefix are `bit`. */
 static bool
 host_bits_are(const struct address *address, unsigned int length, unsigned int bit)
 {
@@ -121,8 +121,8 @@ parse_parts(const char *text, char *ip, struct address *address)
 	if (port != NULL) {
 		*port++ = '\0';
 		if (!parse_port(port, address))
-			return refuse(text,
-				"expected the number of a port behind the '@', or PORT:QUEUE");
+			return refuse(
+				text, "expected the number of a port after the '@', or PORT:QUEUE");
 	}
 	slash = strchr(ip, '/');
 	if (slash != NULL)
@@ -131,7 +131,7 @@ parse_parts(const char *text, char *ip, struct address *address)
 		return refuse(text, "expected an IPv4 or IPv6 address, as in 192.0.2.1/24@0");
 	length = address_bits(address);
 	if (slash != NULL && !parse_number(slash, address_bits(address), &length))
-		return refuse(text, "expected a prefix length behind the '/'");
+		return refuse(text, "expected a prefix length after the '/'");
 	if (!is_host(address) || is_network(address, length))
 		return refuse(text, "no host can have this address");
 	address->length = (uint8_t)length;

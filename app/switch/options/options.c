@@ -90,7 +90,7 @@ add_place(FILE *errors, const char *option, const char *text, struct queue_confi
 		return option_refuse(errors, option, text, expected);
 	}
 	if (config->count == MAX_QUEUE_PLACES)
-		return option_refuse(errors, option, text, "1024 queues at the most");
+		return option_refuse(errors, option, text, "1024 queues at most");
 	config->place[config->count++] = place;
 	return 0;
 }

@@ -2,7 +2,7 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
-/** @file The command line behind the EAL's "--". */
+/** @file The command line after the EAL's "--". */
 
 #include <limits.h>
 #include <stdbool.h>
@@ -119,7 +119,7 @@ const char *slowloris_policy_name(enum slowloris_policy policy);
 /** The rules that they make. */
 struct slowloris_rules slowloris_options_rules(const struct slowloris_options *options);
 
-/* The command line behind the EAL's "--". */
+/* The command line after the EAL's "--". */
 
 /** Maximum number of table sets: one per format. */
 #define MAX_SETS (NETFC_SET_FORMAT_END - 1)

@@ -17,7 +17,7 @@ struct app;
 /** The loaded table sets. */
 struct sets {
 	struct netfc_set *by_format[NETFC_SET_FORMAT_END]; /**< NULL: not loaded */
-	char *origin[NETFC_SET_FORMAT_END];                /**< for people: built, or which file */
+	char *origin[NETFC_SET_FORMAT_END]; /**< human-readable: built, or which file */
 };
 
 /**

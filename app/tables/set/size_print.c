@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sizes of tables, for people and for programs. */
+/* The sizes of tables, as text and as JSON. */
 #include <stdio.h>
 #include <string.h>
 
@@ -155,7 +155,7 @@ print_account(const struct size_report *report)
 		grouped(report->total.slots, slots), kilobytes(report->bytes.slots),
 		grouped(report->total.plain, plain), kilobytes(report->bytes.plain));
 	puts("slots: 2^n entries, n being the bits that keys need: theta is -g*k to g*k (g: the\n"
-	     "guard), 16 bits at the most. Of these, mi1 needs theta <= 0 only, mi2 theta >= 0.\n");
+	     "guard), 16 bits at most. Of these, mi1 needs theta <= 0 only, mi2 theta >= 0.\n");
 }
 
 static void

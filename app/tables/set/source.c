@@ -12,7 +12,7 @@ list_known_sets(void)
 	char name[NETFC_SET_NAME_SIZE];
 	struct netfc_set_id id;
 
-	fputs("Known table sets, k being a power of two; put _floor behind a name for the set that "
+	fputs("Known table sets, k being a power of two; put _floor after a name for the set that "
 	      "rounds down:\n",
 		stderr);
 	NETFC_FOREACH_FORMAT (format) {

@@ -28,7 +28,7 @@ show_function(char **operands, int count, bool json)
 		operands + 2, count - 2, json);
 }
 
-/* The operations that are no functions of one number, for people. */
+/* The operations that are no functions of one number, as text. */
 static const char *
 extra_meaning(enum netfc_extra_op op)
 {

@@ -19,7 +19,7 @@ struct instruction {
 		PUSH_PI,
 		COMPUTE
 	} kind;
-	const char *number; /* the text goes on behind it */
+	const char *number; /* the text goes on after it */
 	const struct operation *operation;
 };
 
@@ -103,7 +103,7 @@ enter(struct parser *p, const char *at)
 	return false;
 }
 
-/* What is between parentheses, behind the first: as many as wanted, with commas between. */
+/* What is between parentheses, after the first: as many as wanted, with commas between. */
 static void
 arguments(struct parser *p, const char *name, unsigned wanted)
 {

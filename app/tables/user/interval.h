@@ -108,7 +108,7 @@ extern const struct operation *const operation_add,
 							    *const operation_pow,
 								    *const operation_neg;
 
-/** The functions by name, in alphabetical order; NULL behind the last one. */
+/** The functions by name, in alphabetical order; NULL after the last one. */
 const struct operation *operation_function(size_t index);
 
 #endif /* INTERVAL_H */

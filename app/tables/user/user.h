@@ -33,7 +33,7 @@ struct user_report {
 int user_build(const struct user_options *options, struct user_report *report);
 void user_report_free(struct user_report *report);
 
-/** The report, for people. */
+/** The report, as text. */
 void user_report_text(const struct user_report *report);
 
 /** The report as JSON. Gives the exit status. */

@@ -31,7 +31,7 @@ enum page_kind {
  * A step of a walk.
  *
  * @param kind of enum page_kind
- * @param what the step for people
+ * @param what the step in words
  * @param table of a look-up: the table's or its page's name; else NULL
  * @param key of a look-up: the key, without the page's bits
  */
@@ -41,7 +41,7 @@ void PAGE_IMPORT(page_step)(enum page_kind kind, const char *what, const char *t
  * A field that the step before has written.
  *
  * @param digits at least so many hex digits the word has
- * @param meaning what the word means, for people; may be empty
+ * @param meaning what the word means, in words; may be empty
  */
 void PAGE_IMPORT(page_field)(const char *name, uint32_t word, uint32_t digits, const char *meaning);
 

@@ -146,7 +146,7 @@ void aggregate_totals_carry(struct aggregate_totals *totals);
 size_t aggregate_totals_write_part(const struct aggregate_totals *totals, uint16_t first,
 	uint16_t lanes, uint8_t number, uint8_t parts, uint8_t *into, size_t room);
 
-/** Bytes behind a part's digits and marks, for a divisor; 0: none. */
+/** Bytes after a part's digits and marks, for a divisor; 0: none. */
 static inline uint32_t
 aggregate_divisor_bytes(uint32_t divisor)
 {

@@ -90,7 +90,7 @@ struct aggregate_member {
 	uint64_t session;  /**< as granted; 0: none yet */
 	uint64_t sent;     /**< when the latest message was */
 	uint64_t next;     /**< when the next one is due */
-	uint64_t interval; /**< between that one and the one behind it */
+	uint64_t interval; /**< between that one and the one after it */
 };
 
 /** A message may be sent several times with different ids, from its own to so many less 1 more. */

@@ -125,7 +125,7 @@ enum aggregate_action {
 /** The name, for counters: "added", "wrong_token". */
 const char *aggregate_action_name(enum aggregate_action action);
 
-/** What that counter counts, for people. */
+/** What that counter counts, in words. */
 const char *aggregate_action_meaning(enum aggregate_action action);
 
 /** What the caller sends. */

@@ -103,7 +103,7 @@ void aggregate_tag_session_key(const struct aggregate_secret *secret, uint16_t j
 void aggregate_tag_key_clear(struct aggregate_tag_key *key);
 
 /**
- * Write a tag behind a payload.
+ * Write a tag after a payload.
  *
  * @param payload length + AGGREGATE_TAG_BYTES
  * @param length at least AGGREGATE_HEADER_BYTES

@@ -7,7 +7,7 @@
  * Aggregation on the wire: the payload of a UDP datagram. All numbers are big-endian.
  *
  * The NetFC header (netfc_wire.h), 12 bytes more, then the values, which results overwrite. A join
- * has struct aggregate_join_wire in their place, and behind it, if there is a tree of switches,
+ * has struct aggregate_join_wire in their place, and after it, if there is a tree of switches,
  * struct aggregate_place_wire. A sum or mean may have a part of exact partial sums in place of
  * values (aggregate_digits.h). Functions here work on plain memory: a contiguous payload, at any
  * address.

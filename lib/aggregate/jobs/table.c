@@ -32,7 +32,7 @@ aggregate_limits_problem(const struct aggregate_limits *limits)
 	return NULL;
 }
 
-/* Pieces of one memory, one behind the other. */
+/* Pieces of one memory, one after the other. */
 struct pieces {
 	uint8_t *memory; /* NULL: to know how much they are */
 	size_t bytes;

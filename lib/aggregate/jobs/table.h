@@ -81,7 +81,8 @@ struct lateness {
 struct shard_job {
 	uint32_t generation; /* of the job that the rest is about */
 	uint64_t latest;     /* when a packet came */
-	uint64_t silent; /* bit w: worker w was waited for in vain, and has sent nothing since */
+	uint64_t silent; /* bit w: worker w did not answer while others waited, and has sent nothing
+			    since */
 	uint64_t
 		latest_chunk64; /* the number of the latest chunk that had a good tag, in 64 bits */
 	struct aggregate_counters counters;

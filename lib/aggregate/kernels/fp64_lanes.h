@@ -34,7 +34,7 @@
 /* A value's significand and place; a special one gives some number. */
 struct fp64_value {
 	uint64_t magnitude;
-	uint64_t sign; /* all bits or none */
+	uint64_t sign; /* all bits set or none */
 	uint64_t place;
 };
 

@@ -33,7 +33,7 @@ aggregate_member_forget(struct aggregate_member *member)
 	set_state(member, AGGREGATE_MEMBER_NONE);
 }
 
-/* The next message is due now, and the one behind it so much later. */
+/* The next message is due now, and the one after it so much later. */
 static void
 hurry(struct aggregate_member *member, uint64_t interval, uint64_t now)
 {

@@ -67,7 +67,7 @@ siphash_take(struct siphash *s, uint64_t word)
 	s->v0 ^= word;
 }
 
-/** @param rest the up to 7 bytes behind the last whole word @param length of all bytes */
+/** @param rest the up to 7 bytes after the last whole word @param length of all bytes */
 static inline uint64_t
 siphash_finish(struct siphash *s, uint64_t rest, size_t length)
 {

@@ -8,7 +8,7 @@
 /* With fewer bytes there is no status to answer in. */
 #define MIN_BYTES 6
 
-/* What stands where, as far as `length` goes; 0 behind. */
+/* What stands where, as far as `length` goes; 0 after. */
 static struct aggregate_hdr
 read_header(const uint8_t *payload, size_t length)
 {
@@ -79,7 +79,7 @@ place_bytes(const struct aggregate_place *place)
 		: 0;
 }
 
-/* What is behind a join's other things, if there is anything. Returns whether all of it is. */
+/* What is after a join's other things, if there is anything. Returns whether all of it is. */
 static bool
 read_place(const uint8_t *bytes, size_t length, struct aggregate_place *place)
 {
@@ -238,7 +238,7 @@ reply_bytes(const struct aggregate_message *reply, size_t length)
 	return reply->count != 0 ? value_bytes(reply) : SIZE_MAX;
 }
 
-/* Read what is behind a reply's header. Returns whether it is there. */
+/* Read what is after a reply's header. Returns whether it is there. */
 static bool
 read_reply(const uint8_t *payload, size_t length, struct aggregate_message *reply)
 {

@@ -365,7 +365,7 @@ reduce_all(struct netfc_allreduce *comm)
 	char why[SEGMENT_WHY_BYTES];
 
 	while (local->reduced < local->given && segment_is_given(&local->segment, local->reduced)) {
-		const int other = segment_stranger(&local->segment, local->reduced);
+		const int other = segment_first_mismatch(&local->segment, local->reduced);
 
 		if (other != 0) {
 			snprintf(why, sizeof(why),

@@ -278,7 +278,7 @@ segment_is_given(const struct segment *segment, uint64_t piece)
 }
 
 int
-segment_stranger(const struct segment *segment, uint64_t piece)
+segment_first_mismatch(const struct segment *segment, uint64_t piece)
 {
 	const struct segment_rank *rank = segment->shared->rank;
 	const size_t place = piece % SEGMENT_DEPTH;

@@ -145,7 +145,7 @@ uint64_t segment_taken(const struct segment *segment);
 bool segment_is_given(const struct segment *segment, uint64_t piece);
 
 /** The rank that calls something else than the first with that piece; 0: none. */
-int segment_stranger(const struct segment *segment, uint64_t piece);
+int segment_first_mismatch(const struct segment *segment, uint64_t piece);
 
 /**
  * Where a rank's share of a piece's values begins; of the number of ranks: where the last ends.

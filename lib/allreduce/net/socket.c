@@ -52,7 +52,7 @@ split(const char *text, char host[HOST_BYTES], uint16_t *port)
 		if (bracket == NULL)
 			return "the closing bracket is missing";
 		if (bracket[1] != '\0' && bracket[1] != ':')
-			return "a colon is missing behind the bracket";
+			return "a colon is missing after the bracket";
 		colon = bracket[1] == ':' ? bracket + 1 : NULL;
 		text++;
 		end = bracket;

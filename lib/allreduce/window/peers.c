@@ -162,7 +162,7 @@ complete(struct netfc_allreduce *comm, struct peer *peer,
 }
 
 /*
- * Bytes behind the header of a request or a result. Switches with registers for so many values want
+ * Bytes after the header of a request or a result. Switches with registers for so many values want
  * all of them in every chunk, and may send sums, four times as long.
  */
 static unsigned int

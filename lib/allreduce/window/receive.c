@@ -16,7 +16,7 @@
 
 /*
  * A chunk is lost if that many sent after it have been answered: half of those that can be in
- * flight, and a few at the least; or one that was sent later by the time-out. Answers come in
+ * flight, and a few at least; or one that was sent later by the time-out. Answers come in
  * another order than requests did when any of the workers has lost something, and what is sent
  * again for nothing takes as much of the link as what is not.
  */

@@ -8,7 +8,7 @@
 /* The variation's least share of the time-out. */
 #define GRANULARITY (100 * NS_PER_US)
 /*
- * And as shares of the time itself, at the least and at most. Behind a slow link's full queue
+ * And as shares of the time itself, at least and at most. Behind a slow link's full queue
  * all packets take equally long, until another worker is late: then everything that is in flight
  * is, and nothing is lost.
  */

@@ -8,7 +8,7 @@
  *
  * F is the width of the format's fraction, W that of its exponent. A significand is an integer of
  * F + 1 bits with its leading one (if normal), in units of the last place. Sums carry three bits
- * more behind it: guard, round and sticky.
+ * more after it: guard, round and sticky.
  */
 
 #include "internal.h"
@@ -26,7 +26,7 @@ enum exact_table {
 	EXACT_DECIDE
 };
 
-/* Bits that a sum carries behind the significand. */
+/* Bits that a sum carries after the significand. */
 #define EXACT_GUARD_BITS 3
 /* Width of a shift, and of the code of a small exponent. */
 #define EXACT_SHIFT_BITS 4
@@ -117,7 +117,7 @@ exact_has_halves(const struct netfc_format *format)
 	return format->fraction_bits > 7;
 }
 
-/* Bits behind the binary point of a product or quotient in [1, 4) or (1/2, 2) made of halves. */
+/* Bits after the binary point of a product or quotient in [1, 4) or (1/2, 2) made of halves. */
 static inline unsigned
 exact_point_bits(const struct netfc_format *format)
 {

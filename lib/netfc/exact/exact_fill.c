@@ -147,7 +147,7 @@ fill_prenorm(const struct netfc_format *format, struct netfc_table *table)
 }
 
 /*
- * Parts of a product or quotient with exact_point_bits() behind the point: x's significand is the
+ * Parts of a product or quotient with exact_point_bits() after the point: x's significand is the
  * sum of a high and a low half. Of a quotient the high part is rounded down and the low part up:
  * their sum is less than a unit off, and not off at all if the quotient is whole.
  */

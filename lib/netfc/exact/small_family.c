@@ -72,7 +72,7 @@ fill_align(const struct netfc_format *format, struct netfc_table *table)
 
 /*
  * What x's significand is multiplied by, as two digits of S + 1 bits. A product with it has 2S bits
- * behind the point, S more below those. mul: y's significand. div: the reciprocal of y's, rounded
+ * after the point, S more below those. mul: y's significand. div: the reciprocal of y's, rounded
  * up, of which the lower S bits of a product with it are cut off: less than a unit is gained, less
  * than a unit is lost, and nothing if the quotient is whole.
  */
@@ -129,7 +129,7 @@ rest_of(int left, uint32_t round_bit)
 }
 
 /*
- * The sum without its last two bits, normalised: as a significand with two bits behind it, above
+ * The sum without its last two bits, normalised: as a significand with two bits after it, above
  * which one more may carry.
  */
 static void
@@ -162,7 +162,7 @@ scale_ieee(const struct netfc_format *format, int exponent)
 	return (uint32_t)(1 - exponent) << SMALL_RIGHT_AT;
 }
 
-/* A posit's: the regime, and behind it fewer bits the longer it is. Beyond the ends, the ends. */
+/* A posit's: the regime, and after it fewer bits the longer it is. Beyond the ends, the ends. */
 static uint32_t
 scale_posit(const struct netfc_format *format, int exponent)
 {

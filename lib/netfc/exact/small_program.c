@@ -6,7 +6,7 @@
 enum small_field {
 	FIELD_INDEX = FIELD_FAMILY, /* of the next look-up */
 	FIELD_A,                    /* the larger operand, x */
-	FIELD_B,                    /* the smaller one, y; always behind A */
+	FIELD_B,                    /* the smaller one, y; always after A */
 	FIELD_EXPONENT_A,
 	FIELD_EXPONENT_B,
 	FIELD_U, /* on the way */

@@ -44,7 +44,7 @@ enum fp32_table {
 /*
  * exps. The key: x's exponent above y's. The word: the greater exponent, that of a subnormal number
  * being 1; the places by which x's and y's significands are shifted right; their hidden bits.
- * Significands have three bits behind them, and after 27 places nothing is left of one.
+ * Significands have three bits after them, and after 27 places nothing is left of one.
  */
 #define FP32_SHIFT_X_AT 8
 #define FP32_SHIFT_Y_AT 13
@@ -74,7 +74,7 @@ enum fp32_table {
 #define FP32_SQUARE_KEY_BITS (FP32_DIGIT + 1)
 
 /*
- * recip. The key: the 13 bits behind the divisor's leading one. The word: 2^39 / divisor, for the
+ * recip. The key: the 13 bits after the divisor's leading one. The word: 2^39 / divisor, for the
  * least divisor that is greater than all of that key, rounded down.
  */
 #define FP32_RECIP_KEY_BITS 13
@@ -98,7 +98,7 @@ enum fp32_table {
 #define FP32_SCALE_BITS (FP32_SCALE_BASE_AT + FP32_EXPONENT_BITS)
 #define FP32_SCALE_CLEAR 31
 
-/* round. The key: the last bit, the one behind it, whether any bit below them is set. */
+/* round. The key: the last bit, the one after it, whether any bit below them is set. */
 #define FP32_ROUND_KEY_BITS 3
 
 /* Programs of the set. */

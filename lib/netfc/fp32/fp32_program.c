@@ -157,7 +157,7 @@ static void
 append_aligned(struct netfc_program *program, const struct operand *o)
 {
 	netfc_append(program,
-		JOIN(FIELD_T, "its significand, three bits behind it",
+		JOIN(FIELD_T, "its significand, three bits after it",
 			part(o->magnitude, 0, FP32_FRACTION, FP32_GUARD_BITS),
 			part(FIELD_E, o->hidden_at, 1, FP32_FRACTION + FP32_GUARD_BITS)));
 	netfc_append(program,
@@ -267,7 +267,7 @@ write_product(struct netfc_program *program)
  * follows them. docs/exact.md proves that a digit's estimate is right or one too small.
  */
 
-#define FP32_ESTIMATE_BITS 11 /* behind an estimate's binary point */
+#define FP32_ESTIMATE_BITS 11 /* after an estimate's binary point */
 
 /*
  * The remainder in T is less than twice the divisor in B: take that off if it fits, into A. Whether
@@ -287,7 +287,7 @@ append_subtract(struct netfc_program *program)
 
 /*
  * The digit's estimate into A1: the remainder's 12 upper bits times the reciprocal's, and the
- * 4 bits behind either of them times the 4 highest ones of the other.
+ * 4 bits after either of them times the 4 highest ones of the other.
  */
 static void
 append_estimate(struct netfc_program *program)

@@ -74,7 +74,7 @@ fill_sum(const struct netfc_format *format, struct netfc_table *table)
 		table[FP8_ENCODE].entries[key] = magnitude_of(format, key);
 }
 
-/* The significands' product or quotient, cut off behind the guard bits; the last one is sticky. */
+/* The significands' product or quotient, cut off after the guard bits; the last one is sticky. */
 static uint32_t
 part_of(const struct netfc_format *format, uint32_t key)
 {
@@ -217,7 +217,7 @@ enum fp8_field {
 	FIELD_A = FIELD_FAMILY, /* wide encodings: x's, y's */
 	FIELD_B,
 	FIELD_LARGER,
-	FIELD_SMALLER, /* always behind LARGER */
+	FIELD_SMALLER, /* always after LARGER */
 	FIELD_KEY,     /* of the next look-up */
 	FIELD_OFFSET,
 	FIELD_BASE,

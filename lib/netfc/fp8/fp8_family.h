@@ -28,7 +28,7 @@ enum fp8_table {
 };
 
 #define FP8_MAGNITUDE_BITS 7
-/* Bits that a product or quotient carries behind the fraction. */
+/* Bits that a product or quotient carries after the fraction. */
 #define FP8_GUARD_BITS 2
 
 static inline int

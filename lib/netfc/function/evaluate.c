@@ -81,7 +81,7 @@ infinite_result(const struct evaluation *e, bool negative, uint8_t flags)
 static uint32_t
 round_fixed(unsigned point, struct number number)
 {
-	int bits = 63 - number.exponent - (int)point; /* behind the point */
+	int bits = 63 - number.exponent - (int)point; /* after the point */
 	uint64_t whole, half, rest;
 
 	if (bits < 64 - 17)

@@ -6,7 +6,7 @@
 
 #include "function/function.h"
 
-/* int16 with `point` bits behind the point, "q<point>", to and from numbers. */
+/* int16 with `point` bits after the point, "q<point>", to and from numbers. */
 #define FIXED(point, type, what)                                                              \
 	{112 + (point), "to_" type, "to " what ", to nearest, ties to even", netfc_real_same, \
 		SPECIAL_SAME, SPECIAL_SAME, SPECIAL_SAME, SLOT_OWN, SLOT_POINT(point)},       \

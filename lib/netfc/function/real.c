@@ -114,7 +114,7 @@ struct real
 real_to_integer(struct real a, enum real_rounding rounding)
 {
 	bool small = a.exponent < -1;                /* below 1/2 */
-	unsigned bits = (unsigned)(63 - a.exponent); /* behind the point */
+	unsigned bits = (unsigned)(63 - a.exponent); /* after the point */
 	uint64_t integer, fraction;
 
 	if (real_is_zero(a) || a.exponent >= 63)
@@ -139,7 +139,7 @@ real_integer_value(struct real a)
 #define LOG2_E REAL(0, 0xb8aa3b295c17f0bb)
 #define ROOT_OF_2 UINT64_C(0xb504f333f9de6484)
 
-/* Terms of series: behind them comes less than 2^-70. */
+/* Terms of series: after them comes less than 2^-70. */
 #define EXP_TERMS 24
 #define ATANH_TERMS 14
 
@@ -226,7 +226,7 @@ real_log2(struct real x)
 
 #define PI_HALF REAL(0, 0xc90fdaa22168c234)
 
-/* 2/pi, bits behind the point. */
+/* 2/pi, bits after the point. */
 static const uint64_t two_over_pi[] = {
 	UINT64_C(0xa2f9836e4e441529),
 	UINT64_C(0xfc2757d1f534ddc0),
@@ -238,10 +238,10 @@ static const uint64_t two_over_pi[] = {
 /* Arguments have significands of so many bits, and exponents from -1 to 128. */
 #define ARGUMENT_BITS 26
 
-/* Terms of the series: behind them comes less than 2^-70. */
+/* Terms of the series: after them comes less than 2^-70. */
 #define TERMS 12
 
-/* 64 bits of 2/pi from the bit behind the point with that number on, 0 the first; or before it. */
+/* 64 bits of 2/pi from the bit after the point with that number on, 0 the first; or before it. */
 static uint64_t
 bits_from(int bit)
 {

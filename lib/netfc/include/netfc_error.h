@@ -29,7 +29,7 @@ enum netfc_error {
 	NETFC_ERR_OLD = -8,        /**< a table-set file of an older version */
 	NETFC_ERR_NEW = -9,        /**< a table-set file of a newer version */
 	NETFC_ERR_TRUNCATED = -10, /**< a table-set file that ends too early */
-	NETFC_ERR_TRAILING = -11,  /**< a table-set file with bytes behind its end */
+	NETFC_ERR_TRAILING = -11,  /**< a table-set file with bytes after its end */
 	NETFC_ERR_CHECKSUM = -12,  /**< a table-set file whose checksum is wrong */
 	NETFC_ERR_CONTENT = -13,   /**< a table-set file whose tables do not fit its header */
 	NETFC_ERR_PRECISION = -14, /**< an entry too close to a rounding boundary to be certain */

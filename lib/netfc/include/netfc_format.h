@@ -133,7 +133,7 @@ NETFC_API uint32_t netfc_negate(const struct netfc_format *format, uint32_t bits
 NETFC_API uint32_t netfc_nan(const struct netfc_format *format);
 
 /**
- * The magnitude behind the greatest finite one: that of infinity, but of NaN for fp8_e4m3, which
+ * The magnitude after the greatest finite one: that of infinity, but of NaN for fp8_e4m3, which
  * has no infinity; for posits 0x8000, which is greater than any magnitude.
  */
 NETFC_API uint32_t netfc_inf_magnitude(const struct netfc_format *format);

@@ -62,7 +62,7 @@ NETFC_API unsigned netfc_function_number(const struct netfc_function *function);
 /** The function's name: lower-case letters, digits and underscores. */
 NETFC_API const char *netfc_function_name(const struct netfc_function *function);
 
-/** What it computes, for people: "square root". */
+/** What it computes, in words: "square root". */
 NETFC_API const char *netfc_function_meaning(const struct netfc_function *function);
 
 /** Whether a format has the function: binary32 has conversions to formats, and no other. */

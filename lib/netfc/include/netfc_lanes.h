@@ -153,7 +153,7 @@ struct netfc_step {
 	int32_t imm;        /**< UNPACK, SELECT: the magnitude of infinity; GUARD: g*k; JOIN; ADD */
 	uint8_t part_count; /**< JOIN */
 	struct netfc_part part[NETFC_MAX_PARTS];
-	const char *what; /**< the step for people, e.g. "theta = sat(j - i)" */
+	const char *what; /**< the step in words, e.g. "theta = sat(j - i)" */
 };
 
 /** A program: the steps of a branch. */
@@ -161,7 +161,7 @@ struct netfc_program {
 	unsigned step_count;
 	struct netfc_step step[NETFC_MAX_STEPS];
 	unsigned field_count;
-	const char *field_name[NETFC_MAX_FIELDS]; /**< for people */
+	const char *field_name[NETFC_MAX_FIELDS]; /**< human-readable */
 };
 
 /** The branch of an operation, of enum netfc_op. */

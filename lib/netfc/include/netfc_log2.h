@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/** Maximum number of bits behind the binary point of a logarithm. */
+/** Maximum number of bits after the binary point of a logarithm. */
 #define NETFC_LOG2_MAX_BITS 32
 
 /**

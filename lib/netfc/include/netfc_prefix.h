@@ -29,7 +29,7 @@ enum netfc_cover {
 
 /** All keys whose first `length` bits are those of `key`. */
 struct netfc_prefix {
-	uint32_t key; /**< bits behind the prefix are zero */
+	uint32_t key; /**< bits after the prefix are zero */
 	uint32_t value;
 	uint8_t length; /**< in bits, 0..width of the keys */
 };

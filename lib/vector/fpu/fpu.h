@@ -25,7 +25,7 @@
 struct fpu_kernel {
 	struct vector_kernel kernel;
 	const struct netfc_format *format;
-	const char *how; /* instruction set and format, for people */
+	const char *how; /* instruction set and format, human-readable */
 	uint16_t inf;    /* of formats of 16 bits, as nan */
 	uint16_t nan;
 };

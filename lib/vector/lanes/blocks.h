@@ -24,7 +24,7 @@
 
 /*
  * Loops over a block go on to a multiple of this, as what is left over by vectors would take longer
- * than all of them: lanes behind the last are computed from anything, and not used.
+ * than all of them: lanes after the last are computed from anything, and not used.
  */
 #define BLOCK_STEP 32
 
@@ -198,7 +198,7 @@ block_add(struct block *block, struct block_parts *parts, struct vector_packet *
 	const slot16 *x = (const slot16 *)packet->slots + first;
 	unsigned int space = BLOCK_LANES - parts->lanes, at = parts->lanes;
 	unsigned int some = packet->count - first < space ? packet->count - first : space;
-	/* Whole steps, where there is so much behind y. */
+	/* Whole steps, where there is so much after y. */
 	unsigned int read = packet->count < BLOCK_STEP ? some : block_steps(some);
 
 	block_read(block->x + at, x, read);

@@ -117,7 +117,7 @@ groups_in(uint32_t lanes)
 }
 
 /*
- * The group that is not whole comes first: behind a store of z, a load under a mask that reaches
+ * The group that is not whole comes first: after a store of z, a load under a mask that reaches
  * into z would wait for it, though the lanes there are masked out.
  */
 INLINE struct group

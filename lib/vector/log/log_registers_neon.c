@@ -187,7 +187,7 @@ less_one(uint16x8_t magnitude)
 	return vsubq_u16(magnitude, vdupq_n_u16(1));
 }
 
-/* Lanes behind the last are 1, which is nothing special. */
+/* Lanes after the last are 1, which is nothing special. */
 BLOCK_INLINE void
 pad(struct block *block, unsigned int count)
 {

@@ -152,7 +152,7 @@ class Ieee(Tabulated):
         super().__init__(bits, nan=self._infinity | 1 << (self._fraction_bits - 1))
 
     def _first_special(self, bits: int) -> int:
-        """The magnitude behind the greatest number's."""
+        """The magnitude after the greatest number's."""
         return (1 << (bits - 1)) - (1 << self._fraction_bits)
 
     def _magnitude_values(self) -> Values:
@@ -217,7 +217,7 @@ class Posit(Tabulated):
         other = numpy.where(first == 1, ~bits & mask, bits)
         run = width - numpy.frexp(other)[1]  # frexp counts the bits from the first one on
         regime = numpy.where(first == 1, run - 1, -run)
-        rest = bits << (run + 1) & mask  # behind the bit that ends the regime, left-aligned
+        rest = bits << (run + 1) & mask  # after the bit that ends the regime, left-aligned
         exponent = rest >> (width - self._exponent_bits)
         fraction = (rest << self._exponent_bits & mask) / (1 << width)
         values: Values = numpy.ldexp(1 + fraction, (regime << self._exponent_bits) + exponent)

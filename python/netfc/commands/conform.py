@@ -94,7 +94,7 @@ def make_parser() -> Parser:
     )
     option("--only", metavar="WHAT", default="", help=_only_help())
     option("--long", action="store_true", help="all 2^32 pairs of 16-bit operands: hours")
-    option("--rate", metavar="PACKETS", type=packet_rate, help="packets per second at the most")
+    option("--rate", metavar="PACKETS", type=packet_rate, help="packets per second at most")
     option(
         "--timeout",
         metavar="SECONDS",

@@ -150,7 +150,7 @@ def open_functions(names: str | None, number_format: Format) -> list[tuple[int, 
     found: list[tuple[int, Function]] = []
     for name in names.split(",") if names is not None else ():
         if len(found) == MAX_FUNCTIONS:
-            raise Mistake(f"a program has {MAX_FUNCTIONS} functions at the most")
+            raise Mistake(f"a program has {MAX_FUNCTIONS} functions at most")
         if name.endswith(FUNCTION_SUFFIX):
             found.append((next(numbers), load_function(name, number_format)))
         elif name in protocol.FUNCTIONS:
@@ -232,7 +232,7 @@ def set_program(asked: argparse.Namespace, tables: TableSet) -> list[Table]:
 
 
 def filled(asked: argparse.Namespace) -> tuple[str, list[Table]]:
-    """What is exported, for people, and all tables of its program."""
+    """What is exported, human-readable, and all tables of its program."""
     if not asked.aggregate:
         tables = open_set(asked.tables[0])
         try:

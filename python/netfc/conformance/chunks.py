@@ -126,7 +126,7 @@ def _rounds_from(
     number = turn * first.slots
     sent = [each.chunk(number, value(1), form=form) for each in (first, second)]
     for message, payload in zip(exchange([first, second], sent, number), sent):
-        expect(message, value(2), payload, f"chunk {number}, behind a late one")
+        expect(message, value(2), payload, f"chunk {number}, after a late one")
 
 
 def any_order(kit: Kit) -> str:

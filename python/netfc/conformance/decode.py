@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Payloads and frames for people: fields by their names, and where two differ."""
+"""Payloads and frames in words: fields by their names, and where two differ."""
 
 from collections.abc import Iterator
 

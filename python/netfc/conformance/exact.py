@@ -5,7 +5,7 @@ A double is exact enough for sums, products and quotients of all formats here. A
 it; a sum either does, or the smaller operand is too small to move the larger one, which is a number
 of the format, to where rounding changes. A quotient that is not itself in the middle between two
 numbers stays away from it by more than 2^-50 of its value: x / y - m is (x - m y) / y, and x - m y
-is a whole number of units of x and m y, which have 24 and 49 bits at the most. fma is worked out in
+is a whole number of units of x and m y, which have 24 and 49 bits at most. fma is worked out in
 fractions.
 """
 
@@ -39,7 +39,7 @@ class Exact:
         self.format, self.saturates = number_format, saturates
         self._is_posit = number_format.name.startswith("posit")
         self._sign = 1 << (number_format.bits - 1)
-        # Behind it are infinity, or what stands for it, and NaN; of posits nothing.
+        # After it are infinity, or what stands for it, and NaN; of posits nothing.
         end = 1 << (number_format.bits - 1)
         self.greatest = (end if self._is_posit else int(number_format.encode([math.inf])[0])) - 1
 

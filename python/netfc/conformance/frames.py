@@ -234,7 +234,7 @@ def tags_and_options() -> Iterator[Variant]:
 
 
 def padded() -> Iterator[Variant]:
-    """Bytes behind the IP datagram, and between the UDP datagram's end and IP's."""
+    """Bytes after the IP datagram, and between the UDP datagram's end and IP's."""
     yield {"padding": PADDING}
     yield {"padding": bytes(9), "tags": (wire.VLAN,)}
 
@@ -281,23 +281,23 @@ _ANSWERED: tuple[tuple[int, str, str, str, str, Callable[[], Iterator[Variant]]]
      "what-is-a-request", no_checksum),
     (3004, "IPv4 options", "The switch parses unfragmented UDP datagrams over IPv4 (with or without"
      " options)", "IPv4", "what-is-a-request", ip_options),
-    (3005, "a VLAN tag", "behind up to two VLAN tags (802.1Q or 802.1ad)", "IPv4",
+    (3005, "a VLAN tag", "after up to two VLAN tags (802.1Q or 802.1ad)", "IPv4",
      "what-is-a-request", one_tag),
-    (3006, "two VLAN tags", "behind up to two VLAN tags (802.1Q or 802.1ad)", "IPv4",
+    (3006, "two VLAN tags", "after up to two VLAN tags (802.1Q or 802.1ad)", "IPv4",
      "what-is-a-request", two_tags),
-    (3007, "VLAN tags and IPv4 options", "behind up to two VLAN tags (802.1Q or 802.1ad)", "IPv4",
+    (3007, "VLAN tags and IPv4 options", "after up to two VLAN tags (802.1Q or 802.1ad)", "IPv4",
      "what-is-a-request", tags_and_options),
     (3008, "padding", "Padding is allowed.", "IPv4", "what-is-a-request", padded),
     (3021, "UDP checksums over IPv6", "The UDP checksum is updated incrementally (RFC 1624).",
      "IPv6", "what-is-a-request", plain),
-    (3025, "a VLAN tag over IPv6", "behind up to two VLAN tags (802.1Q or 802.1ad)", "IPv6",
+    (3025, "a VLAN tag over IPv6", "after up to two VLAN tags (802.1Q or 802.1ad)", "IPv6",
      "what-is-a-request", one_tag),
-    (3026, "two VLAN tags over IPv6", "behind up to two VLAN tags (802.1Q or 802.1ad)", "IPv6",
+    (3026, "two VLAN tags over IPv6", "after up to two VLAN tags (802.1Q or 802.1ad)", "IPv6",
      "what-is-a-request", two_tags),
     (3028, "padding over IPv6", "Padding is allowed.", "IPv6", "what-is-a-request", padded),
 )  # fmt: skip
 _IS_NONE: tuple[tuple[int, str, str, str, Callable[[], Iterator[Variant]]], ...] = (
-    (3011, "three VLAN tags", "behind up to two VLAN tags (802.1Q or 802.1ad)", "IPv4",
+    (3011, "three VLAN tags", "after up to two VLAN tags (802.1Q or 802.1ad)", "IPv4",
      three_tags),
     (3012, "UDP lengths that lie", "the UDP datagram must fit into the IP payload", "IPv4",
      lies_in_udp),

@@ -53,7 +53,7 @@ class Message:
 
     @property
     def values(self) -> bytes:
-        """What is behind the header."""
+        """What is after the header."""
         return self.payload[aggregation.HEADER.size :]
 
     @property

@@ -133,7 +133,7 @@ class Link:
         return self._exchange(payloads, self.limits.timeout if seconds is None else seconds)
 
     def beside(self, payloads: Sequence[bytes], control: bytes) -> tuple[list[bytes | None], bool]:
-        """Replies to requests that come before that of another, which is sent behind them, or
+        """Replies to requests that come before that of another, which is sent after them, or
         shortly after it; and whether that one comes. Fewer than WINDOW."""
         *replies, last = self._exchange([*payloads, control], self.limits.timeout, True)
         return replies, last is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What came of the checks: for people, as JSON, as JUnit's XML, and as a capture file."""
+"""What came of the checks: as text, as JSON, as JUnit's XML, and as a capture file."""
 
 import collections
 import dataclasses

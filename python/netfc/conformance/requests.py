@@ -251,7 +251,7 @@ def untouched(kit: Kit, make: Callable[[Kit], Iterable[bytes]]) -> str:
 
 
 def _unless_it_is_kept(kit: Kit, payload: bytes) -> bytes | None:
-    """What comes back of a payload, if anything; what is behind the status tells it."""
+    """What comes back of a payload, if anything; what is after the status tells it."""
     for _ in range(2):
         got = kit.requests.listen(
             payload,

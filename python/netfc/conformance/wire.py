@@ -20,7 +20,7 @@ class Headers:
 
     tags: TPIDs of VLAN tags, outermost first. addresses: of IP, packed: own, the switch's.
     options: IPv4 options in bytes, a multiple of 4. checksum: of UDP; RIGHT, or the value.
-    ip_length, udp_length: RIGHT, or the value. padding: bytes behind the datagram.
+    ip_length, udp_length: RIGHT, or the value. padding: bytes after the datagram.
     flags: flags and fragment offset of IPv4. next_header: in front of UDP, IPv6 alone.
     """
 

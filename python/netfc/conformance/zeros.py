@@ -42,7 +42,7 @@ def _wrong_zeros(member: Member, number: int, count: int, form: str) -> None:
     """What is refused of zeros."""
     good = _zeros(member, number, count, form)
     for what, sent in (
-        ("zeros with something behind the header", good + bytes(4)),
+        ("zeros with something after the header", good + bytes(4)),
         ("a header that does not say that it is of zeros", good[:5] + b"\0" + good[6:]),
         ("zeros of no values", good[:6] + bytes(2) + good[8:]),
         ("zeros of digits", good[:15] + bytes([aggregation.DIGITS]) + good[16:]),

@@ -13,7 +13,7 @@ from typing import Any
 from netfc import snapshot
 from netfc.errors import TelemetryError
 
-# However many pages are open, the switch is asked this often at the most: seconds.
+# However many pages are open, the switch is asked this often at most: seconds.
 MIN_AGE = 0.9
 
 _FILES = {

@@ -24,7 +24,7 @@ function grouped(count) {
   return count.toLocaleString("en");
 }
 
-// Four digits at the most, and a unit.
+// Four digits at most, and a unit.
 function short(number) {
   const [size, unit] = [[1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([least]) => number >= least) ?? [1, ""];
   return `${unit ? (number / size).toPrecision(4).slice(0, 5) : Math.round(number)}${unit}`;

@@ -155,7 +155,7 @@ def _digits(source: Source) -> list[Table]:
 
 # ---- quotients: two digits of 13 bits (docs/p4.md), which the library has in other pieces --------
 
-# The bits behind a leading one, of a dividend and, for its reciprocal, a divisor.
+# The bits after a leading one, of a dividend and, for its reciprocal, a divisor.
 _UPPER_KEY_BITS = 15
 _RECIP_PLACES = 10  # how many places up reciprocals stand
 _RECIP_LEAD = 1 << 14  # its leading one, which words lack

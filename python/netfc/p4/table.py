@@ -16,7 +16,7 @@ Match = tuple[int, int]  # value and mask
 
 NETFC_CONTROL = "IngressPipe.netfc"  # of p4/include/netfc.p4, in every program
 _KINDS = {"&": "ternary", "/": "lpm"}
-_KEY_BITS = 32  # of a field at the most
+_KEY_BITS = 32  # of a field at most
 
 
 def low_bits(bits: int) -> int:
@@ -114,7 +114,7 @@ class Table:
     """A table and its entries.
 
     paths: of its instances, relative to the lane's control, or to `outer` where it is shared
-    keys: names of its fields; "/" behind one that is matched by prefixes, "&" by masks
+    keys: names of its fields; "/" after one that is matched by prefixes, "&" by masks
     actions: such as "set(word)"
     shared: it is there once, not once for each lane
     control: the lane's control, but for its number
@@ -221,7 +221,7 @@ class Table:
         return numpy.array(fields, numpy.int64)
 
     def _join(self) -> bool:
-        """Joins each entry with those behind it, in their order. Returns whether there were any."""
+        """Joins each entry with those after it, in their order. Returns whether there were any."""
         places: dict[tuple[Any, ...], list[int]] = {}
         for at, entry in enumerate(self._entries):
             places.setdefault(entry.partners, []).append(at)
@@ -239,7 +239,7 @@ class Table:
     def _partner(
         self, entry: _Entry, places: Mapping[tuple[Any, ...], list[int]], last: int, gone: set[int]
     ) -> int | None:
-        """The first entry behind `last` that the entry can be joined with."""
+        """The first entry after `last` that the entry can be joined with."""
         for place in places.get(entry.partners, ()):
             if place > last and place not in gone:
                 differ = entry.value ^ self._entries[place].value

@@ -188,7 +188,7 @@ def start_in_turn(start: Callable[[], None]) -> None:
 
 
 def next_one() -> str:
-    """The callback that has its turn, for people."""
+    """The callback that has its turn, for messages."""
     return _order.next_one()
 
 

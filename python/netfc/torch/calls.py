@@ -81,7 +81,7 @@ def all_reduce_totals(totals: Any, output: Any, op: str) -> Call:
 
 def reduce(tensor: Any, op: str, root: int, output: Any, number: int, name: str = "reduce") -> Call:
     """output: where results go, of the same type; None at other ranks than the root. number: the
-    root's in the default group, for people. As all_reduce()."""
+    root's in the default group, for messages. As all_reduce()."""
     call = _reduction(name, "reduce", tensor, op)
     call.values, call.given = as_array(widened(_contiguous(tensor))), [tensor.detach()]
     if output is not None:
@@ -127,7 +127,7 @@ def all_gather_into(output: Any, tensor: Any) -> Call:
 
 
 def broadcast(tensor: Any, root: int, is_root: bool, number: int, name: str = "broadcast") -> Call:
-    """number: the root's in the default group, for people."""
+    """number: the root's in the default group, for messages."""
     values, target = (_contiguous(tensor), None) if is_root else laid_out(tensor)
     call = Call(name, "broadcast", _shown(tensor), as_bytes(values))
     call.result, call.given, call.copies = call.values, [tensor.detach()], _copies(values, target)

@@ -508,7 +508,7 @@ def _options(opts: Any) -> Any:
 
 
 def _format_of(output: Any, tensor: Any, form: str | None) -> str:
-    """The format of the values, and behind a colon that of results if it is another."""
+    """The format of the values, and after a colon that of results if it is another."""
     names = []
     for one in (tensor, output):
         name = form if one.dtype == torch.uint8 and form else FORMATS.get(one.dtype)

@@ -129,7 +129,7 @@ class Joining:
 def _full_error(place: Place, error: AllreduceError) -> AllreduceError:
     text = (
         f"{error} Each process group has a job of its own, and another if callbacks reduce: this"
-        f" one asks for {place.slots} slots (NETFC_SLOTS) and takes {place.least_slots} at the"
+        f" one asks for {place.slots} slots (NETFC_SLOTS) and takes {place.least_slots} at"
         " least."
     )
     return AllreduceError(text, error.status, None, error.switch)

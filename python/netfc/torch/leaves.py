@@ -65,12 +65,12 @@ def leaf_of(rank: int, switches: Sequence[Sequence[str]]) -> Leaf:
         if len(ranks) > MAX_MEMBERS:
             raise ValueError(
                 f"{len(ranks)} ranks use {_named(addresses)}, and a switch, or one machine, adds up"
-                f" {MAX_MEMBERS} at the most: let some use another one below the same parent"
+                f" {MAX_MEMBERS} at most: let some use another one below the same parent"
                 " (NETFC_SWITCH, docs/trees.md)"
             )
     if len(by_switch) > MAX_MEMBERS:
         raise ValueError(
-            f"The ranks use {len(by_switch)} switches, and a parent has {MAX_MEMBERS} at the most"
+            f"The ranks use {len(by_switch)} switches, and a parent has {MAX_MEMBERS} at most"
         )
     leaves = tuple(tuple(ranks) for ranks in by_switch.values())
     index = next(index for index, ranks in enumerate(leaves) if rank in ranks)

@@ -233,7 +233,7 @@ class Meeting:
         return str(self._get("failure/1")[1]["status"]) if self._is_there("failure/1") else ""
 
     def reports(self, patience: float, culprit: bool = False) -> dict[int, Report]:
-        """What the ranks have reported, NEAR of them at the most and who names a culprit first,
+        """What the ranks have reported, NEAR of them at most and who names a culprit first,
         once all that run have or `patience` seconds are over. culprit: or once one is named."""
         end = time.monotonic() + patience
         while not self._enough_have_reported() and time.monotonic() < end:

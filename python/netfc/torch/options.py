@@ -30,9 +30,9 @@ class Options:
     local: whether a group whose ranks are all on one machine reduces there, without a switch; None:
       if no switch is named. That of rank 0 for all.
     bind_address, interface: what this rank sends from.
-    join_timeout: seconds for joining once all ranks are there, the group's time-out at the most.
+    join_timeout: seconds for joining once all ranks are there, the group's time-out at most.
     silence: seconds without a sign of life after which a switch, a rank on another machine or the
-      store is taken for gone by those who wait for it; half the group's time-out at the most.
+      store is taken for gone by those who wait for it; half the group's time-out at most.
     """
 
     switches: tuple[str, ...] = ()

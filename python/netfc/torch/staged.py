@@ -19,7 +19,7 @@ def is_meant(tensor: Any) -> bool:
 
 
 def all_reduce(tensor: Any, op: str) -> Iterator[calls.Call]:
-    """A call for each piece, as calls.all_reduce(), once it is in the CPU's memory; those behind it
+    """A call for each piece, as calls.all_reduce(), once it is in the CPU's memory; those after it
     are on their way there by then. A piece's results are copied back when its call is done.
 
     Raises ValueError for a tensor that cannot be written to.

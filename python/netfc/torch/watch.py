@@ -70,7 +70,7 @@ class Watch:
         self._end.set()
 
     def join(self, timeout: float) -> None:
-        """Wait until it has ended, seconds at the most."""
+        """Wait until it has ended, seconds at most."""
         if self._thread.is_alive():
             self._thread.join(timeout)
 

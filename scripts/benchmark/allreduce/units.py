@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sizes and times for people."""
+"""Sizes and times as texts."""
 
 
 def size_text(size):

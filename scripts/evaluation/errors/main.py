@@ -47,7 +47,7 @@ def parsed(arguments):
                     formatter_class=argparse.RawDescriptionHelpFormatter,
                     epilog="Exit status: 0 done, 1 wrong usage, 2 failure.")
     parser.add_argument("op", metavar="OP", type=operation, help=OP_NAMES)
-    parser.add_argument("sets", metavar="SET", nargs="+", help=f"{MOST_SETS} at the most")
+    parser.add_argument("sets", metavar="SET", nargs="+", help=f"{MOST_SETS} at most")
     parser.add_argument("--step", metavar="N", type=number_to(ENCODINGS), default=1,
                         help="every N-th x only, with every y")
     parser.add_argument("--check", metavar="N", type=number_to(ENCODINGS), default=97,
@@ -58,7 +58,7 @@ def parsed(arguments):
     parser.add_argument("--progress", action="store_true", help="print the progress on stderr")
     asked = parser.parse_args(arguments)
     if len(asked.sets) > MOST_SETS:
-        parser.error(f"{MOST_SETS} sets at the most")
+        parser.error(f"{MOST_SETS} sets at most")
     return parser, asked
 
 

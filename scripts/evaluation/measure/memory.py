@@ -109,7 +109,7 @@ def fold_exp(number_format, scale, exp):
 def merged_prefixes(values):
     """How many prefixes are left of a table once equal neighbours share an aligned one."""
     width = max(len(values) - 1, 1).bit_length()
-    free = numpy.iinfo(numpy.int64).min  # behind the table: may match anything
+    free = numpy.iinfo(numpy.int64).min  # after the table: may match anything
     mixed = free + 1
     row = numpy.full(2**width, free)
     row[: len(values)] = values

@@ -90,7 +90,7 @@ def rounding_table(results):
 
 
 def largest_distance(results, facts):
-    """How far averages are from the paper's at the most."""
+    """How far averages are from the paper's at most."""
     return max(abs(facts[key]["average"] - paper.ACCURACY[tuple(key.split(" "))][0])
                for key in results["rounding"] if not key.endswith("III"))
 

@@ -477,7 +477,7 @@ def test_silent_worker_is_named_and_rejoining_mends():
         comm.leave()
         comm.leave()
 
-    with serving(stall_ms=4000) as address:  # who waits asks once a second at the least
+    with serving(stall_ms=4000) as address:  # who waits asks once a second at least
         together(3, body)
 
 

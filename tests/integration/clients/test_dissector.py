@@ -313,7 +313,7 @@ def test_every_encoding(tshark, tmp_path):
 
 
 def test_lanes_of_32_bits(tshark, tmp_path):
-    """Values and bits of binary32, whole and cut within a value; and what is behind z."""
+    """Values and bits of binary32, whole and cut within a value; and what is after z."""
     draw = np.random.default_rng(5)
     bits = draw.integers(1 << 32, size=3 * 200, dtype=np.uint32)
     bits[:8] = (0, 0x80000000, 1, 0x807FFFFF, 0x7F7FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000)

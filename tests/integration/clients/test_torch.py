@@ -154,7 +154,7 @@ def test_a_group_that_gets_no_slots_says_so(tmp_path):
         said, errors = ranks(tmp_path, 2, 'many_groups', '1', address=address,
                              NETFC_JOIN_TIMEOUT='4')
     for one, error in zip(said, errors):
-        assert 'asks for 32 slots (NETFC_SLOTS) and takes 8 at the least' in one['error']
+        assert 'asks for 32 slots (NETFC_SLOTS) and takes 8 at least' in one['error']
         assert 'waits up to 4 s, since the switch has no place' in error
 
 
@@ -347,7 +347,7 @@ def test_trees_of_ranks():
     assert (of_four.named(error).worker, alone.named(error)) == (1, error)
     error = of_four.named(allreduce.AllreduceError('Leaf 0 of 2 fell.', 'silent', None, 0, 0))
     assert str(error) == 'Leaf 0 of 2 fell. Its ranks in the group are 0, 2.' and error.leaf == 0
-    with pytest.raises(ValueError, match='65 ranks use switch a, .* 64 at the most'):
+    with pytest.raises(ValueError, match='65 ranks use switch a, .* 64 at most'):
         leaf_of(0, [['a']] * 65)
     with pytest.raises(ValueError, match='65 switches'):
         leaf_of(0, [[str(rank)] for rank in range(65)])

@@ -145,7 +145,7 @@ def test_communicators_share_memory_with_the_switch(tmp_path, kind, check, share
 
 @pytest.mark.parametrize('change,why', [
     ({'NETFC_MPI_BIND_ADDRESS': ''}, 'NETFC_MPI_BIND_ADDRESS has to be an address'),
-    ({'NETFC_MPI_INTERFACE': 'memif:/run/none,id=3-2'}, 'behind id= there has to be a number'),
+    ({'NETFC_MPI_INTERFACE': 'memif:/run/none,id=3-2'}, 'after id= there has to be a number'),
     ({'NETFC_MPI_INTERFACE': 'memif:/run/none'}, 'net_memif0,role=server')])
 def test_memory_that_cannot_be_shared_with_the_switch_is_an_error(node, kind, change, why):
     done = mpi_runs.run(node, kind, 2, mpi_runs.checks(kind), 'until_error', **{

@@ -102,7 +102,7 @@ def mistakes(worker, number, draw, form):
 def results(wire, team, frames):
     """What comes back for frames, counted: copies have no order.
 
-    A few are on their way at a time, as BMv2's receive ring is short: behind them goes a chunk that
+    A few are on their way at a time, as BMv2's receive ring is short: after them goes a chunk that
     is refused, and its answer is waited for.
     """
     probe = p4_jobs.frame(team[0], aggregation.chunk(

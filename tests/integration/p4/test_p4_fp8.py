@@ -65,7 +65,7 @@ def requests(name, lanes, structured):
 
 
 def has_more(frame):
-    """Whether there are bytes behind z, with which the program for Tofino computes nothing."""
+    """Whether there are bytes after z, with which the program for Tofino computes nothing."""
     layout = oracle.parse(frame)
     if layout.udp is None or layout.end < layout.payload + 12:
         return False

@@ -89,7 +89,7 @@ def test_targets_agree():
 @pytest.mark.parametrize('functions, message', [
     ('nowhere', "no function 'nowhere'; netfc-tables list --functions has all names"),
     ('exp,exp', "function 'exp' is given twice"),
-    (f'{LONG},abs', 'a program has 8 functions at the most'),
+    (f'{LONG},abs', 'a program has 8 functions at most'),
     ('nowhere.netfcfun', "function 'nowhere.netfcfun': No such file"),
     ('', "no function ''")])
 def test_bad_functions(functions, message):

@@ -66,7 +66,7 @@ def preprocessed(name, *options):
 
 
 def block(text, start):
-    """What stands between the first brace behind `start` and the one that closes it."""
+    """What stands between the first brace after `start` and the one that closes it."""
     start = text.index('{', start)
     depth = 0
     for at in range(start, len(text)):

@@ -36,7 +36,7 @@ def test_report_and_figures(tmp_path):
         assert len(way['accuracies']) == 1 and 0 < way['accuracies'][0] <= 1
     assert figures['differing'] == {'5 % of packets lost': 0, 'ranks dealt out differently': 0}
     row, = figures['timed']
-    # A step of 100 Mbit/s moves all gradients at the least, but for chunks that are all zeros.
+    # A step of 100 Mbit/s moves all gradients at least, but for chunks that are all zeros.
     assert row['seconds']['netfc'] > 16 * figures['weights'] / 100e6
     text = page.read_text()
     assert f'| 5 % of packets lost | 0 of {figures["weights"]:,} |' in text

@@ -173,7 +173,7 @@ DAMAGES = {
     'empty': (lambda data: b'', ['truncated', 'too early', 'empty', 'not a', 'no ']),
     'older': (lambda data: versioned(data, 0), ['old', 'version']),
     'newer': (lambda data: versioned(data, 99), ['new', 'version']),
-    'trailing': (lambda data: data + b'\0' * 16, ['trailing', 'behind its end']),
+    'trailing': (lambda data: data + b'\0' * 16, ['trailing', 'after its end']),
     'foreign': (lambda data: b'\x7fELF' + data[4:], ['not a', 'no ', 'foreign']),
     'text': (lambda data: b'This is no table set, whatever its name says.\n' * 99,
              ['not a', 'no ', 'foreign']),

@@ -96,7 +96,7 @@ WRONG = [
 
 @pytest.mark.parametrize('line, said', WRONG, ids=range(len(WRONG)))
 def test_a_wrong_line_names_itself_and_nothing_is_done(ready, line, said):
-    """Wherever it is: what is before it and behind it is not done either."""
+    """Wherever it is: what is before it and after it is not done either."""
     live, control, path, _ = ready
     good = b'tables fp16_k64\nset ageing 5\nset slowloris-time 3\nfunctions sqrt\n'
     line = line if isinstance(line, bytes) else line.encode()

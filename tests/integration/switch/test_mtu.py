@@ -51,7 +51,7 @@ def test_the_bridge_drops_each_copy(tmp_path):
 @hosts.needs_namespaces
 def test_what_a_port_refuses_is_lost_once(tmp_path):
     """However often a TAP was offered a frame: it is dropped once, the device lost none, and what comes
-    behind it in the burst is sent."""
+    after it in the burst is sent."""
     sent = of_sizes(*[100, 4000, 200, 300, 400] * 4)
     short = replies([frame for frame in sent if len(frame) < 1500], 'pair')
     with Feeder(tmp_path / 'pipe') as feeder, hosts.Host(0) as host, hosts.LiveSwitch(

@@ -145,7 +145,7 @@ def test_functions_among_other_packets():
     (70, 1, 'op'), (193, 1, 'op'), (9, 1, 'op'), (71, 2, 'format'), (71, 0, 'format'),
     (71, 200, 'format'), (5, 11, 'format')])
 def test_not_loaded(op, form, code):
-    """Refused, z as it was; requests before and behind it are computed."""
+    """Refused, z as it was; requests before and after it are computed."""
     table = function_tables.table('fp16', 'rsqrt')
     x = list(range(0x3C00, 0x3C00 + 20))
     good, bad = asked(71, 1, x), asked(op, form, x)
@@ -183,7 +183,7 @@ def user_function(folder, name, expression, *options):
 @pytest.mark.parametrize('damage, words', [
     (lambda data: data[:1000] + bytes([data[1000] ^ 1]) + data[1001:], ['checksum']),
     (lambda data: data[:-1], ['ends too early']),
-    (lambda data: data + b'!', ['behind its end']),
+    (lambda data: data + b'!', ['after its end']),
     (lambda data: b'', ['no function']),
     (lambda data: b'text\n' * 100, ['no function'])])
 def test_damaged_files(tmp_path, damage, words):

@@ -58,7 +58,7 @@ def payload_of(frame):
 
 
 def check_engine(tables, sent, lanes, match, bits):
-    """Everything is computed; the processor's kernels have vectors of that width at the most."""
+    """Everything is computed; the processor's kernels have vectors of that width at most."""
     counters = collections.Counter()
     sets = oracle.table_sets(*tables)
     expected = [oracle.switch(frame, sets, counters=counters) for frame in sent]

@@ -122,7 +122,7 @@ def write_bad_files(folder, good):
         'empty': (b'', 'not a table-set file'),
         'foreign': (b'something else', 'not a table-set file'),
         'truncated': (data[:-1], 'ends too early'),
-        'longer': (data + b'\0', 'goes on behind its end'),
+        'longer': (data + b'\0', 'goes on after its end'),
         'older': (changed(data, 11, 0), 'older version'),
         'newer': (changed(data, 11, 2), 'newer version'),
         'header': (changed(data, 49, 1), 'do not fit its header'),

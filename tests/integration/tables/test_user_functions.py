@@ -296,7 +296,7 @@ def test_damaged_files(tmp_path):
     path = tmp_path / 'mine.netfcfun'
     run('build', '-q', '-f', 'mine', '--expression', 'x', '-o', path)
     whole = path.read_bytes()
-    for data, what in ((whole[:1000], 'ends too early'), (whole + b'x', 'goes on behind'),
+    for data, what in ((whole[:1000], 'ends too early'), (whole + b'x', 'goes on after'),
                        (whole[:600] + b'\xff' + whole[601:], 'wrong checksum'),
                        (b'', 'not a function file'), (b'NetFCset' + whole[8:], 'not a function')):
         path.write_bytes(data)

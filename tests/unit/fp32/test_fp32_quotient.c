@@ -39,7 +39,7 @@ shortfall_of(uint32_t remainder, const int64_t per_unit[PARTS])
 
 /*
  * The worst remainder is the greatest one, or has a part that is one less than its part and all
- * parts behind it at their greatest: then it is less, whatever they are.
+ * parts after it at their greatest: then it is less, whatever they are.
  */
 static int64_t
 worst_shortfall(uint32_t divisor, const int64_t per_unit[PARTS])

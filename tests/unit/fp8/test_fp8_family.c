@@ -29,7 +29,7 @@ static const struct netfc_format formats[] = {
 		.no_infinity = true},
 };
 
-/* Nothing is written behind what a table's width says. */
+/* Nothing is written after what a table's width says. */
 static void
 check_widths(const struct netfc_set *set)
 {

@@ -119,7 +119,7 @@ TEST(other_versions_are_told_apart)
 	free(bytes.data);
 }
 
-/* Everything behind the length follows from the name. */
+/* Everything after the length follows from the name. */
 TEST(headers_that_contradict_themselves_are_refused)
 {
 	struct bytes bytes = bytes_of(NAME);
@@ -156,7 +156,7 @@ TEST(names_of_other_sets_are_refused)
 	expect_renamed("fp16_k1_floor", sizeof("fp16_k1_floor"), NETFC_ERR_CONTENT);
 	expect_renamed("bf16_k1", sizeof("bf16_k1"), NETFC_ERR_CONTENT);
 	expect_renamed("", 1, NETFC_ERR_CONTENT);
-	/* Something behind the name's end. */
+	/* Something after the name's end. */
 	expect_renamed("fp16_k1\0x", sizeof("fp16_k1\0x"), NETFC_ERR_CONTENT);
 	expect_renamed("fp16_k1", sizeof("fp16_k1"), NETFC_OK);
 }

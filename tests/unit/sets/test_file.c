@@ -143,7 +143,7 @@ TEST(saving_over_a_directory_fails_and_leaves_nothing)
 	assert_int_equal(rmdir(path), 0);
 }
 
-/* As if the disk were full behind the first bytes. */
+/* As if the disk were full after the first bytes. */
 TEST(a_write_that_fails_keeps_the_old_file)
 {
 	struct bytes old = {(uint8_t[]){'o', 'l', 'd'}, 3};

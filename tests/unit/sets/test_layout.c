@@ -90,7 +90,7 @@ TEST(the_layout_is_as_documented)
 	assert_int_equal(bytes.length,
 		BYTES_DESCRIPTOR + 2 * 0x8000 + 3 * 2 * 0x10000 + 2 * 0x10000 + 4 * 1024 + 4);
 	assert_memory_equal(bytes.data, header, sizeof(header));
-	/* log2 of the least posit, 2^-56: -56 * 256, behind the entry of zero. */
+	/* log2 of the least posit, 2^-56: -56 * 256, after the entry of zero. */
 	assert_int_equal(bytes.data[BYTES_DESCRIPTOR + 2], 0xc8);
 	assert_int_equal(bytes.data[BYTES_DESCRIPTOR + 3], 0x00);
 	free(bytes.data);

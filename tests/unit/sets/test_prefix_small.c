@@ -140,7 +140,7 @@ TEST(covers_of_small_tables_are_the_least)
 	}
 }
 
-/* Three pages of 4 keys: the 4 keys behind the table's end match what they like. */
+/* Three pages of 4 keys: the 4 keys after the table's end match what they like. */
 TEST(covers_of_small_tables_with_pages_are_the_least)
 {
 	struct small small;

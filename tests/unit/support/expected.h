@@ -17,7 +17,7 @@ void expected_prepare(const struct netfc_format *format);
 /** R(k * log), the log word of a logarithm. */
 int32_t expected_word(const struct netfc_set_id *id, struct precise log);
 
-/** log2 of the value of a magnitude; of the power of two behind all numbers for infinity. */
+/** log2 of the value of a magnitude; of the power of two after all numbers for infinity. */
 struct precise expected_log(uint32_t magnitude);
 
 /** log2(1 + sign * 2^(-t/k)), t > 0; 0 or a hair below it where a log word is the same. */

@@ -54,7 +54,7 @@ fp8_too_large(const struct fp8 *fp8, bool negative)
 	return fp8->e4m3 ? fp8_nan(fp8) : with_sign(0x7c, negative);
 }
 
-/* As if the exponent went on, for what lies behind the greatest number. */
+/* As if the exponent went on, for what lies after the greatest number. */
 static double
 value_or_next(const struct fp8 *fp8, unsigned magnitude)
 {

@@ -5,7 +5,7 @@
 
 #include "naive.h"
 
-/* Bits from the left; behind the last one come zeros. */
+/* Bits from the left; after the last one come zeros. */
 struct reader {
 	uint32_t bits;
 	unsigned left;
@@ -128,7 +128,7 @@ greatest_of(enum netfc_format_id id)
 	return is_posit(id) ? 0x7fff : end_of(id);
 }
 
-/* Half-way between neighbours; behind the last one as if the exponent went on. */
+/* Half-way between neighbours; after the last one as if the exponent went on. */
 static double
 compute_boundary(enum netfc_format_id id, uint32_t magnitude)
 {

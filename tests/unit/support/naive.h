@@ -20,7 +20,7 @@ double naive_posit(uint32_t bits, unsigned width, unsigned es);
 /** The value of an encoding; NaN for NaR. */
 double naive_value(const struct netfc_format *format, uint16_t bits);
 
-/** The magnitude behind the greatest finite one: infinity's, or 0x8000. */
+/** The magnitude after the greatest finite one: infinity's, or 0x8000. */
 uint32_t naive_end(const struct netfc_format *format);
 
 /** Magnitudes that a positive number can round to, infinity included. */

@@ -231,7 +231,7 @@ select_digits(const uint32x4_t *digits, uint32x4_t sign)
 #define CUT_BF16 12
 #define CUT_FP32 1
 
-/* Two digits less what is cut off, of two lanes; `sign` is all bits or none. */
+/* Two digits less what is cut off, of two lanes; `sign` has all bits set or none. */
 INLINE int64x2_t
 window_of(enum aggregate_format to, uint32x4_t digits, uint32x4_t sign)
 {

@@ -29,7 +29,7 @@ unpack_posits(uint16x8_t group)
 {
 	const int16x8_t word = vreinterpretq_s16_u16(group), negative = vshrq_n_s16(word, 15);
 	const int16x8_t x = vshlq_n_s16(vabsq_s16(word), 1); /* begins with the regime */
-	const int16x8_t more = vclsq_s16(x); /* bits of the regime behind the first */
+	const int16x8_t more = vclsq_s16(x); /* bits of the regime after the first */
 	const int16x8_t regime = veorq_s16(more, vreinterpretq_s16_u16(vcgezq_s16(x)));
 	const int16x8_t rest = vshlq_s16(x, vaddq_s16(more, vdupq_n_s16(2)));
 	const int16x8_t exponent = vsliq_n_s16(

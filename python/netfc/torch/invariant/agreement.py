@@ -31,10 +31,10 @@ class Alone:
 
     group: Any = None
     rank, size = 0, 1
-    numbers: tuple[int, ...] = (0,)  # of its ranks in the default group, for people
+    numbers: tuple[int, ...] = (0,)  # of its ranks in the default group, for messages
 
     def named(self, ranks: list[int]) -> str:
-        """Ranks of the group, for people."""
+        """Ranks of the group, as text."""
         numbers = ", ".join(str(self.numbers[rank]) for rank in ranks)
         return f"rank {numbers}" if len(ranks) == 1 else f"ranks {numbers}"
 

@@ -15,7 +15,7 @@
 #include "json.h"
 #include "observe/state.h"
 #include "ctrl_thread.h"
-#include "slowloris/defend.h"
+#include "slowloris/slowloris_filter.h"
 
 static unsigned int
 count_receiving_lcores(const struct app *app)
@@ -29,7 +29,7 @@ count_receiving_lcores(const struct app *app)
 }
 
 int
-defend_create(struct app *app)
+slowloris_filter_create(struct app *app)
 {
 	const struct slowloris_options *options = &app->options.slowloris;
 	const struct slowloris_config config = {
@@ -70,7 +70,7 @@ defend_create(struct app *app)
 }
 
 void
-defend_set(struct app *app, const struct slowloris_options *options)
+slowloris_filter_set(struct app *app, const struct slowloris_options *options)
 {
 	struct slowloris_rules rules = slowloris_options_rules(options);
 
@@ -79,7 +79,7 @@ defend_set(struct app *app, const struct slowloris_options *options)
 }
 
 void
-defend_free(struct app *app)
+slowloris_filter_free(struct app *app)
 {
 	unsigned int lcore_id;
 
@@ -114,7 +114,7 @@ drop_packets(struct lcore *lcore, struct rte_mbuf **mbufs, struct frame *frames,
 }
 
 uint16_t
-defend(struct lcore *lcore, struct pipeline_worker *worker, struct rte_mbuf **mbufs,
+slowloris_filter(struct lcore *lcore, struct pipeline_worker *worker, struct rte_mbuf **mbufs,
 	struct frame *frames, uint16_t count)
 {
 	struct slowloris_verdict verdict;
@@ -203,7 +203,7 @@ tell_all(void *arg)
 }
 
 int
-defend_start(struct app *app)
+slowloris_filter_start(struct app *app)
 {
 	struct alerts *alerts;
 
@@ -221,7 +221,7 @@ defend_start(struct app *app)
 }
 
 void
-defend_stop(struct app *app)
+slowloris_filter_stop(struct app *app)
 {
 	struct alerts *alerts = app->alerts;
 
