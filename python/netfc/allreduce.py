@@ -122,7 +122,8 @@ class Communicator:
 
     Making one joins, and waits for all other workers where there are switches; after 3 seconds, and
     each 10 from then on, the logger "netfc" warns of what it waits for. It may be used by several
-    threads, and is a context manager. Raises AllreduceError, ValueError for what is out of range, LibraryError.
+    threads, and is a context manager. Raises AllreduceError, ValueError for what is out of range,
+    LibraryError.
     """
 
     def __init__(
