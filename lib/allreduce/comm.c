@@ -12,7 +12,6 @@
 #include "error.h"
 #include "internal.h"
 #include "keys.h"
-#include "memory/segment.h"
 #include "net/transport.h"
 #include "window/window.h"
 
@@ -428,7 +427,7 @@ netfc_allreduce_info(struct netfc_allreduce *comm, struct netfc_allreduce_info *
 	}
 	if (comm->local != NULL) {
 		info->path = NETFC_ALLREDUCE_LOCAL;
-		info->slots = SEGMENT_DEPTH;
+		info->slots = local_slots(comm);
 	}
 	info->memory = info->path == NETFC_ALLREDUCE_MEMIF;
 	lock_leave(comm);

@@ -386,6 +386,9 @@ void progress_stop(struct netfc_allreduce *comm);
 int local_join(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options,
 	uint64_t until);
 
+/* Chunks in flight. */
+unsigned int local_slots(const struct netfc_allreduce *comm);
+
 /* Lanes of a chunk of exact sums. */
 unsigned int local_lanes_of_totals(unsigned int format);
 

@@ -93,7 +93,7 @@ give(struct node *node, struct operation *operation)
 		segment_piece(&node->segment, node->segment.rank, node->given),
 		(const char *)operation->call.send + operation->given * conversion->value_bytes,
 		values);
-	self->call[node->given % SEGMENT_DEPTH] = (struct segment_call){
+	segment_note(&node->segment, node->segment.rank, node->given)->call = (struct segment_call){
 		.values = (uint32_t)values,
 		.format = (uint8_t)conversion->format,
 		.op = (uint8_t)conversion->op,
@@ -109,7 +109,7 @@ static bool
 give_all(struct job *job)
 {
 	struct node *node = &job->node;
-	const uint64_t end = pieces_done(node) + SEGMENT_DEPTH;
+	const uint64_t end = pieces_done(node) + NODE_DEPTH;
 	const uint64_t before = node->given;
 	struct operation *operation;
 
@@ -230,7 +230,7 @@ reduce_share(struct node *node, const struct operation *operation)
 		reducer_reduce(node->reducer, conversion->format, conversion->op,
 			&(struct reducer_values){
 				.first = (uint8_t *)segment_piece(segment, 0, node->started) + at,
-				.stride = SEGMENT_DEPTH * SEGMENT_PIECE_BYTES,
+				.stride = segment_stride(segment),
 				.ranks = (unsigned int)segment->ranks,
 				.count = count},
 			(uint8_t *)segment_piece(segment, segment->ranks, node->started) + at);
@@ -247,7 +247,7 @@ static bool
 start_in_switch(struct job *job, const struct operation *operation)
 {
 	struct node *node = &job->node;
-	struct node_flight *flight = &node->flight[node->started % SEGMENT_DEPTH];
+	struct node_flight *flight = &node->flight[node->started % NODE_DEPTH];
 	const struct conversion *conversion = &operation->call.conversion;
 	struct netfc_collective collective = {.kind = NETFC_COLLECTIVE_ALLREDUCE,
 		.format = conversion->format,
@@ -287,7 +287,7 @@ start_pieces(struct job *job)
 	const uint64_t before = node->started;
 	char why[SEGMENT_WHY_BYTES];
 
-	while (node->started < node->ended + SEGMENT_DEPTH &&
+	while (node->started < node->ended + NODE_DEPTH &&
 		segment_is_given(&node->segment, node->started)) {
 		struct operation *operation = next_to_start(job);
 		int other;
@@ -319,7 +319,7 @@ end_pieces(struct job *job, int patience_ms)
 	const uint64_t before = node->ended;
 
 	while (node->ended < node->started) {
-		struct node_flight *flight = &node->flight[node->ended % SEGMENT_DEPTH];
+		struct node_flight *flight = &node->flight[node->ended % NODE_DEPTH];
 		int status = netfc_allreduce_wait(&flight->handle, patience_ms, NULL);
 
 		if (status == NETFC_ALLREDUCE_PENDING)
@@ -445,7 +445,7 @@ node_begin_switchless(struct node *node)
 void
 node_close(struct node *node)
 {
-	for (size_t i = 0; i < SEGMENT_DEPTH; i++) {
+	for (size_t i = 0; i < NODE_DEPTH; i++) {
 		struct node_flight *flight = &node->flight[i];
 
 		if (flight->handle != NULL) /* aborted: no wait */

@@ -144,7 +144,9 @@ share(struct job *job)
 	for (int rank = 0; rank < job->rank; rank++)
 		job->local += job->places->of_rank[rank] == job->places->of_rank[job->rank];
 	if (job->local == 0 &&
-		segment_make(&job->node.segment, file, member->ranks, job->invitation.token))
+		segment_make(&job->node.segment, file,
+			&(struct segment_shape){member->ranks, 0, NODE_DEPTH},
+			job->invitation.token))
 		return true;
 	if (job->local == 0)
 		segment_refuse(&job->node.segment);
@@ -244,8 +246,9 @@ end_sharing(struct job *job)
 	enum segment_status status;
 
 	segment_path(path, first->process, first->file);
-	status = segment_attach(
-		&job->node.segment, path, job->invitation.token, member->ranks, job->local);
+	status = segment_attach(&job->node.segment, path,
+		&(struct segment_shape){member->ranks, job->local, NODE_DEPTH},
+		job->invitation.token);
 	job->outcome = status == SEGMENT_OK ? JOB_JOINED : JOB_SEPARATE;
 	return status != SEGMENT_NOT_YET;
 }

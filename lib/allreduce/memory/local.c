@@ -16,6 +16,9 @@
 
 #define NAP_NS (2 * NS_PER_MS)
 #define SLEEP_MS 20
+#define LEAST_DEPTH 16
+#define MOST_DEPTH 256
+#define MOST_PIECES 1024 /* of all workers, and results: 16 MiB, but for the least depth */
 
 struct local {
 	struct segment segment;
@@ -39,11 +42,29 @@ local_close(struct netfc_allreduce *comm)
 	comm->local = NULL;
 }
 
+/* Workers that wait for a processor hold the others up less if these may be far ahead. */
+static struct segment_shape
+shape_of(const struct netfc_allreduce_options *options)
+{
+	unsigned int depth = MOST_DEPTH;
+
+	while (depth > LEAST_DEPTH && depth * (options->workers + 1) > MOST_PIECES)
+		depth /= 2;
+	return (struct segment_shape){(int)options->workers, (int)options->worker, depth};
+}
+
+unsigned int
+local_slots(const struct netfc_allreduce *comm)
+{
+	return comm->local->segment.depth;
+}
+
 /* As worker 0: the others see if there is none. */
 static int
 make(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
 {
 	struct segment *segment = &comm->local->segment;
+	const struct segment_shape shape = shape_of(options);
 	const int file = open(options->memory, O_RDWR | O_CLOEXEC);
 	struct stat state;
 	int error;
@@ -56,7 +77,7 @@ make(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"%s, option memory, is not empty: each job needs a file of its own.",
 			options->memory);
-	if (segment_make(segment, file, (int)options->workers, options->token))
+	if (segment_make(segment, file, &shape, options->token))
 		return NETFC_ALLREDUCE_OK;
 	error = errno;
 	segment_refuse(segment);
@@ -83,11 +104,12 @@ no_memory(struct netfc_allreduce *comm, const struct netfc_allreduce_options *op
 static int
 attach(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options, uint64_t until)
 {
+	const struct segment_shape shape = shape_of(options);
 	const struct timespec nap = {.tv_nsec = NAP_NS};
 	enum segment_status status;
 
-	while ((status = segment_attach(&comm->local->segment, options->memory, options->token,
-			(int)options->workers, (int)options->worker)) == SEGMENT_NOT_YET) {
+	while ((status = segment_attach(&comm->local->segment, options->memory, &shape,
+			options->token)) == SEGMENT_NOT_YET) {
 		if (atomic_load(&comm->aborted))
 			return error_set(comm, NETFC_ALLREDUCE_ABORTED,
 				"netfc_allreduce_abort() was called while joining.");
@@ -225,7 +247,7 @@ totals_in_place(const struct segment *segment, unsigned int format, int worker, 
 {
 	int64_t *bins = segment_piece(segment, worker, chunk);
 	const unsigned int digits = aggregate_total_digits(format);
-	struct segment_rank *its = &segment->shared->rank[worker];
+	const struct segment_note *note = segment_note(segment, worker, chunk);
 
 	return (struct aggregate_totals){
 		.format = format,
@@ -234,8 +256,8 @@ totals_in_place(const struct segment *segment, unsigned int format, int worker, 
 		.stride = lanes,
 		.marks = (uint8_t *)(bins + (size_t)lanes * digits),
 		.digits = (uint8_t)digits,
-		.lowest = its->of[chunk % SEGMENT_DEPTH].lowest,
-		.end = its->of[chunk % SEGMENT_DEPTH].end,
+		.lowest = note->lowest,
+		.end = note->end,
 	};
 }
 
@@ -248,7 +270,7 @@ give_totals(struct netfc_allreduce *comm, const struct netfc_allreduce_handle *h
 		(uint64_t)(piece->from - handle->from) / handle->value_bytes, piece->count);
 	struct aggregate_totals to = aggregate_totals_init(
 		from.format, piece->count, segment_piece(segment, segment->rank, chunk));
-	struct segment_rank *self = &segment->shared->rank[segment->rank];
+	struct segment_note *note = segment_note(segment, segment->rank, chunk);
 
 	for (uint32_t b = from.lowest; b < from.end; b++)
 		memcpy(to.bins + b * to.stride, from.bins + b * from.stride,
@@ -257,8 +279,8 @@ give_totals(struct netfc_allreduce *comm, const struct netfc_allreduce_handle *h
 	to.lowest = from.lowest;
 	to.end = from.end;
 	aggregate_totals_carry(&to);
-	self->of[chunk % SEGMENT_DEPTH].lowest = to.lowest;
-	self->of[chunk % SEGMENT_DEPTH].end = to.end;
+	note->lowest = to.lowest;
+	note->end = to.end;
 }
 
 /* Some lanes of all workers. */
@@ -296,7 +318,7 @@ give(struct netfc_allreduce *comm, uint64_t chunk)
 	struct segment_rank *self = &segment->shared->rank[segment->rank];
 	const bool is_totals = handle->totals != NULL && piece.label == 0;
 
-	self->call[chunk % SEGMENT_DEPTH] = (struct segment_call){
+	segment_note(segment, segment->rank, chunk)->call = (struct segment_call){
 		.values = piece.bytes,
 		.label = piece.label,
 		.divisor = is_totals ? totals_divisor(handle->totals, piece.op) : 0,
@@ -320,7 +342,7 @@ static bool
 give_all(struct netfc_allreduce *comm)
 {
 	struct local *local = comm->local;
-	const uint64_t end = segment_taken(&local->segment) + SEGMENT_DEPTH;
+	const uint64_t end = segment_taken(&local->segment) + local->segment.depth;
 	const uint64_t before = local->given;
 
 	while (local->given < comm->next_chunk && local->given < end)
@@ -348,12 +370,12 @@ reduce(struct netfc_allreduce *comm)
 			&(struct reducer_values){
 				.first = (uint8_t *)segment_piece(segment, 0, local->reduced) +
 					first * handle->value_bytes,
-				.stride = SEGMENT_DEPTH * SEGMENT_PIECE_BYTES,
+				.stride = segment_stride(segment),
 				.ranks = (unsigned int)segment->ranks,
 				.count = count},
 			(uint8_t *)segment_piece(segment, segment->ranks, local->reduced) +
 				first * handle->result_word_bytes);
-	self->of[local->reduced % SEGMENT_DEPTH].flags = flags;
+	segment_note(segment, segment->rank, local->reduced)->flags = flags;
 	atomic_store_explicit(&self->reduced, ++local->reduced, memory_order_release);
 }
 
@@ -395,7 +417,7 @@ take(struct netfc_allreduce *comm, uint64_t now)
 	if (piece.to != NULL)
 		memcpy(piece.to, segment_piece(segment, from, local->taken), piece.result_bytes);
 	for (int r = 0; r < segment->ranks; r++)
-		handle->flags |= rank[r].of[local->taken % SEGMENT_DEPTH].flags;
+		handle->flags |= segment_note(segment, r, local->taken)->flags;
 	comm->stats.sent++;
 	comm->stats.received++;
 	atomic_store_explicit(&rank[segment->rank].taken, ++local->taken, memory_order_release);

@@ -42,33 +42,51 @@ segment_path(char path[SEGMENT_PATH_BYTES], int process, int file)
 }
 
 static size_t
-header_bytes(int ranks)
+round_up(size_t bytes)
 {
-	size_t bytes = sizeof(struct segment_shared) + (size_t)ranks * sizeof(struct segment_rank);
-
 	return (bytes + SEGMENT_PIECE_BYTES - 1) / SEGMENT_PIECE_BYTES * SEGMENT_PIECE_BYTES;
 }
 
-static size_t
-all_bytes(int ranks)
+/* Where notes and pieces begin, and where it ends. */
+struct layout {
+	size_t notes, pieces, end;
+};
+
+static struct layout
+layout_of(const struct segment_shape *shape)
 {
-	return header_bytes(ranks) + (size_t)(ranks + 1) * SEGMENT_DEPTH * SEGMENT_PIECE_BYTES;
+	const size_t ranks = (size_t)shape->ranks;
+	const size_t notes = sizeof(struct segment_shared) + ranks * sizeof(struct segment_rank);
+	const size_t pieces = round_up(notes + ranks * shape->depth * sizeof(struct segment_note));
+
+	return (struct layout){
+		notes, pieces, pieces + (ranks + 1) * shape->depth * SEGMENT_PIECE_BYTES};
+}
+
+static struct segment
+segment_of(const struct segment_shape *shape, int file)
+{
+	return (struct segment){.ranks = shape->ranks,
+		.rank = shape->rank,
+		.depth = shape->depth,
+		.bytes = layout_of(shape).end,
+		.file = file};
 }
 
 static bool
-map(struct segment *segment)
+map(struct segment *segment, const struct layout *layout)
 {
 	struct flock lock = {
 		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = segment->rank, .l_len = 1};
 
-	segment->bytes = all_bytes(segment->ranks);
 	segment->shared =
 		mmap(NULL, segment->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, segment->file, 0);
 	if (segment->shared == MAP_FAILED) {
 		segment->shared = NULL;
 		return false;
 	}
-	segment->pieces = (char *)segment->shared + header_bytes(segment->ranks);
+	segment->notes = (void *)((char *)segment->shared + layout->notes);
+	segment->pieces = (char *)segment->shared + layout->pieces;
 	return fcntl(segment->file, F_SETLK, &lock) == 0;
 }
 
@@ -90,11 +108,14 @@ tell_attached(struct segment *segment)
 
 /* The others use the file as soon as it has its size: nothing can fail after that. */
 bool
-segment_make(struct segment *segment, int file, int ranks, uint64_t token)
+segment_make(struct segment *segment, int file, const struct segment_shape *shape, uint64_t token)
 {
-	*segment = (struct segment){.ranks = ranks, .rank = 0, .file = file};
+	const struct layout layout = layout_of(shape);
+
+	*segment = segment_of(shape, file);
 	/* Allocate now: a lack of memory is an error here instead of a SIGBUS later. */
-	if (!map(segment) || (errno = posix_fallocate(file, 0, (off_t)segment->bytes)) != 0) {
+	if (!map(segment, &layout) ||
+		(errno = posix_fallocate(file, 0, (off_t)segment->bytes)) != 0) {
 		unmap(segment);
 		return false;
 	}
@@ -135,17 +156,18 @@ look_at_token(const struct segment *segment, uint64_t token)
 }
 
 enum segment_status
-segment_attach(struct segment *segment, const char *path, uint64_t token, int ranks, int rank)
+segment_attach(struct segment *segment, const char *path, const struct segment_shape *shape,
+	uint64_t token)
 {
+	const struct layout layout = layout_of(shape);
 	enum segment_status status;
 	int error;
 
 	errno = 0;
-	*segment = (struct segment){
-		.ranks = ranks, .rank = rank, .file = open(path, O_RDWR | O_CLOEXEC)};
-	status = look(segment->file, all_bytes(ranks));
+	*segment = segment_of(shape, open(path, O_RDWR | O_CLOEXEC));
+	status = look(segment->file, layout.end);
 	if (status == SEGMENT_OK)
-		status = map(segment) ? look_at_token(segment, token) : SEGMENT_NONE;
+		status = map(segment, &layout) ? look_at_token(segment, token) : SEGMENT_NONE;
 	error = errno;
 	if (status == SEGMENT_OK)
 		tell_attached(segment);
@@ -170,8 +192,20 @@ segment_close(struct segment *segment)
 void *
 segment_piece(const struct segment *segment, int rank, uint64_t piece)
 {
-	return segment->pieces +
-		((size_t)rank * SEGMENT_DEPTH + piece % SEGMENT_DEPTH) * SEGMENT_PIECE_BYTES;
+	return segment->pieces + (size_t)rank * segment_stride(segment) +
+		piece % segment->depth * SEGMENT_PIECE_BYTES;
+}
+
+struct segment_note *
+segment_note(const struct segment *segment, int rank, uint64_t piece)
+{
+	return &segment->notes[(size_t)rank * segment->depth + piece % segment->depth];
+}
+
+size_t
+segment_stride(const struct segment *segment)
+{
+	return (size_t)segment->depth * SEGMENT_PIECE_BYTES;
 }
 
 void
@@ -270,7 +304,7 @@ segment_is_given(const struct segment *segment, uint64_t piece)
 	for (int r = 0; r < segment->ranks; r++) {
 		if (atomic_load_explicit(&rank[r].given, memory_order_acquire) <= piece ||
 			atomic_load_explicit(&rank[r].taken, memory_order_acquire) +
-					SEGMENT_DEPTH <=
+					segment->depth <=
 				piece)
 			return false;
 	}
@@ -280,12 +314,10 @@ segment_is_given(const struct segment *segment, uint64_t piece)
 int
 segment_first_mismatch(const struct segment *segment, uint64_t piece)
 {
-	const struct segment_rank *rank = segment->shared->rank;
-	const size_t place = piece % SEGMENT_DEPTH;
+	const struct segment_call *first = &segment_note(segment, 0, piece)->call;
 
 	for (int r = 1; r < segment->ranks; r++) {
-		if (memcmp(&rank[r].call[place], &rank[0].call[place],
-			    sizeof(rank[0].call[place])) != 0)
+		if (memcmp(&segment_note(segment, r, piece)->call, first, sizeof(*first)) != 0)
 			return r;
 	}
 	return 0;

@@ -20,7 +20,6 @@
 #include <stdint.h>
 
 #define SEGMENT_PIECE_BYTES 16384 /* a multiple of a page, and of all values */
-#define SEGMENT_DEPTH 16 /* pieces on their way: enough while a rank waits for a processor */
 #define SEGMENT_WHY_BYTES 800
 
 /** An event counter to sleep on. */
@@ -44,11 +43,13 @@ struct segment_rank {
 	atomic_ullong given;   /**< pieces whose values are there */
 	atomic_ullong reduced; /**< pieces whose results have its share, where all ranks reduce */
 	atomic_ullong taken;   /**< pieces whose results are not needed any more */
-	struct segment_call call[SEGMENT_DEPTH];
-	struct {
-		uint8_t lowest, end; /**< bins in use, of totals that it gives */
-		uint8_t flags;       /**< that its share of the results has raised */
-	} of[SEGMENT_DEPTH];
+};
+
+/** What is said of a piece of a rank's. */
+struct segment_note {
+	struct segment_call call;
+	uint8_t lowest, end; /**< bins in use, of totals that it gives */
+	uint8_t flags;       /**< that its share of the results has raised */
 };
 
 /** Why nothing comes any more. */
@@ -68,11 +69,19 @@ struct segment_shared {
 	struct segment_rank rank[];
 };
 
+/** Who shares it, and what it has room for: the same for all, but for `rank`. */
+struct segment_shape {
+	int ranks, rank;
+	unsigned int depth; /**< pieces on their way, a power of two: they may be so far apart */
+};
+
 struct segment {
 	struct segment_shared *shared; /**< NULL: there is none */
 	size_t bytes;
-	char *pieces; /**< of rank 0, then of rank 1, ..., then results */
+	struct segment_note *notes; /**< of rank 0, then of rank 1, ... */
+	char *pieces;               /**< likewise, then results */
 	int ranks, rank;
+	unsigned int depth;
 	int file;      /**< -1: none */
 	bool attached; /**< it is this rank's */
 };
@@ -86,7 +95,8 @@ int segment_file(void);
 void segment_path(char path[SEGMENT_PATH_BYTES], int process, int file);
 
 /** Make it, in that file; it is this rank's, the first's. False: errno says why not. */
-bool segment_make(struct segment *segment, int file, int ranks, uint64_t token);
+bool
+segment_make(struct segment *segment, int file, const struct segment_shape *shape, uint64_t token);
 
 /** Tell the others of the node that there will be none in its file. */
 void segment_refuse(struct segment *segment);
@@ -102,14 +112,20 @@ enum segment_status {
  *
  * @param token of the job that it has to be for
  */
-enum segment_status
-segment_attach(struct segment *segment, const char *path, uint64_t token, int ranks, int rank);
+enum segment_status segment_attach(struct segment *segment, const char *path,
+	const struct segment_shape *shape, uint64_t token);
 
 /** End its use. */
 void segment_close(struct segment *segment);
 
 /** Where a rank's values of a piece are; rank == ranks: the results. */
 void *segment_piece(const struct segment *segment, int rank, uint64_t piece);
+
+/** What is said of a rank's values there. */
+struct segment_note *segment_note(const struct segment *segment, int rank, uint64_t piece);
+
+/** Bytes from a rank's piece to the next rank's. */
+size_t segment_stride(const struct segment *segment);
 
 /** Record why the segment has failed; the first reason stays. */
 void segment_fail(struct segment *segment, int status, int rank, const char *why);
