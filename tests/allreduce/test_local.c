@@ -408,8 +408,7 @@ lose(int signal, int wanted, const char *text)
 	pid_t child;
 
 	job.silence_ms = 500;
-	comm = join(&job, 0, 2);
-	child = fork();
+	child = fork(); /* before there are threads */
 	job.wanted = wanted;
 	job.text = text;
 	if (child == 0) {
@@ -419,6 +418,7 @@ lose(int signal, int wanted, const char *text)
 		raise(signal);
 		_exit(0);
 	}
+	comm = join(&job, 0, 2);
 	assert_int_equal(sum(comm, 10), NETFC_ALLREDUCE_OK);
 	assert_int_equal(heard_else(&job, comm, 0, sum(comm, 10)), 0);
 	assert_int_equal(netfc_allreduce_silent_worker(comm), 1);
