@@ -57,8 +57,10 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
     Joins() joins;
     Admission() admission;
     Slots() slots;
+    Decision() decision;
 #ifdef NETFC_LEAF
     Above() above;
+    Answers() answers;
     Told() told;
 #endif
     NETFC_EACH_LANE(NETFC_LANE_INSTANCE)
@@ -153,16 +155,6 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
         hdr.place.decided = meta.decided;
     }
 
-    /* To where sums go that are asked for again. */
-    action send_up_again() {
-        meta.group = meta.group + 1;
-        meta.fate = fate_t.UP;
-    }
-
-    action send_up() {
-        meta.fate = fate_t.UP;
-    }
-
 #endif
     /* ---- what is sent ------------------------------------------------------------------------ */
 
@@ -220,6 +212,13 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
         for_tm.mcast_grp_a = meta.group;
     }
 
+#ifdef NETFC_LEAF
+    /* To where sums go that are asked for again. */
+    action up_again() {
+        for_tm.mcast_grp_a = meta.group + 1;
+    }
+
+#endif
     table send {
         key = {
             meta.fate : exact;
@@ -233,7 +232,6 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
             (fate_t.RESULT, 0) : back();
             (fate_t.RESULTS, 0) : to_all();
 #ifdef NETFC_LEAF
-            (fate_t.UP, 0) : to_all();
             (fate_t.HAND_DOWN, 0) : to_all();
 #endif
         }
@@ -242,11 +240,17 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
 
     apply {
         find_entry();
-        netfc.apply(hdr, meta);
 #ifdef NETFC_LEAF
-        above.apply(hdr, meta);
+        /* Two branches: on TNA, tables that write the same thus share a stage. */
+        if (hdr.aggregate.isValid() && hdr.aggregate.reply == 1) {
+            answers.apply(hdr, meta);
+        } else {
+            netfc.apply(hdr, meta);
+            above.apply(hdr, meta);
+        }
         if ((meta.ask == ask_t.NONE || meta.passes == 1) && meta.above == 0) {
 #else
+        netfc.apply(hdr, meta);
         if (meta.ask == ask_t.NONE) {
 #endif
             forward.apply();
@@ -267,16 +271,19 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
                 admission.apply(hdr, meta, same_port, same_high, same_low);
                 admissions.apply();
             } else if (meta.works == 1) {
-                look_up_job();
                 slots.apply(hdr, meta);
+                look_up_job();
+                decision.apply(hdr, meta);
+#ifdef NETFC_LEAF
+                if (meta.fate == fate_t.HAND_DOWN) {
+                    told.apply(hdr, meta);
+                }
+#endif
                 NETFC_EACH_LANE(NETFC_LANE_APPLY)
             }
 #ifdef NETFC_LEAF
             if (hdr.place.isValid()) {
                 write_decided();
-            }
-            if (meta.fate == fate_t.HAND_DOWN) {
-                told.apply(hdr, meta);
             }
 #endif
             if (meta.fate == fate_t.RESULT || meta.fate == fate_t.RESULTS) {
@@ -286,12 +293,12 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
             }
 #ifdef NETFC_LEAF
             if (meta.leaf == 1 && meta.fate == fate_t.RESULT) {
-                send_up_again();
-            } else if (meta.leaf == 1 && meta.fate == fate_t.RESULTS) {
-                send_up();
-            }
+                up_again();
+            } else
 #endif
-            send.apply();
+            {
+                send.apply();
+            }
         }
     }
 }

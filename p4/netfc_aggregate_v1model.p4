@@ -60,6 +60,7 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
 #endif
 #ifdef NETFC_LEAF
     Above() above;
+    Answers() answers;
     HandDown() hand_down;
 #endif
     bit<16> folded;
@@ -97,7 +98,17 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
 
     apply {
         meta.reason = hdr.aggregate.reason;
+#ifdef NETFC_LEAF
+        /* Two branches: on TNA, tables that write the same thus share a stage. */
+        if (hdr.aggregate.isValid() && hdr.aggregate.reply == 1) {
+            answers.apply(hdr, meta);
+        } else {
+            netfc.apply(hdr, meta);
+            above.apply(hdr, meta);
+        }
+#else
         netfc.apply(hdr, meta);
+#endif
         /* Lengths fit into each other and into the frame, or else it is no datagram. */
         if (meta.ask != ask_t.NONE) {
             if (hdr.ipv4.total_length < hdr.udp.length + 20 ||
@@ -106,7 +117,6 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
             }
         }
 #ifdef NETFC_LEAF
-        above.apply(hdr, meta);
         if ((meta.ask == ask_t.NONE || meta.passes == 1) && meta.above == 0) {
 #else
         if (meta.ask == ask_t.NONE) {

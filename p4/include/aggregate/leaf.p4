@@ -15,7 +15,8 @@
 @noWarn("unused")
 const bit<15> NETFC_COPIES_UP = 31;
 
-control Above(in headers_t hdr, inout meta_t meta) {
+/* Of replies. */
+control Answers(in headers_t hdr, inout meta_t meta) {
     bit<16> copy = 0;
 
     action result(bit<8> place, NETFC_INDEX base, bit<32> workers, bit<16> group) {
@@ -47,6 +48,25 @@ control Above(in headers_t hdr, inout meta_t meta) {
         size = NETFC_PARENTS;
     }
 
+    action find_asker() {
+        copy = (bit<16>)hdr.udp.destination[NETFC_UPLINK_BITS - 1:0];
+    }
+
+    action to_asker() {
+        meta.group = meta.group + copy;
+    }
+
+    apply {
+        find_asker();
+        parents.apply();
+        if (meta.above == 1) {
+            to_asker();
+        }
+    }
+}
+
+/* Of requests. */
+control Above(in headers_t hdr, inout meta_t meta) {
     action pass() {
         meta.passes = 1;
     }
@@ -80,25 +100,12 @@ control Above(in headers_t hdr, inout meta_t meta) {
         size = NETFC_JOBS;
     }
 
-    action find_asker() {
-        copy = (bit<16>)hdr.udp.destination[NETFC_UPLINK_BITS - 1:0];
-    }
-
-    action to_asker() {
-        meta.group = meta.group + copy;
-    }
-
     apply {
         if (hdr.aggregate.isValid()) {
-            parents.apply();
             passing.apply();
         }
         if (hdr.level0.isValid()) {
             places.apply();
-        }
-        if (meta.above == 1) {
-            find_asker();
-            to_asker();
         }
     }
 }

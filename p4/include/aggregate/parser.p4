@@ -44,6 +44,9 @@ parser AggregateParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
 #endif
     state start {
         meta.program = NETFC_PROGRAM;
+        /* In `join` they would split it, which Tofino's compiler cannot do ahead of a checksum's end. */
+        meta.asked_slots = NETFC_SLOTS - 1;
+        meta.asked_bytes = NETFC_VALUES_BYTES - 1;
         packet.extract(hdr.ethernet);
         transition select(hdr.ethernet.type) {
             ETHER_TYPE_IPV4 : ipv4;
@@ -93,8 +96,6 @@ parser AggregateParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
 
     state join {
         packet.extract(hdr.join);
-        meta.asked_slots = NETFC_SLOTS - 1;
-        meta.asked_bytes = NETFC_VALUES_BYTES - 1;
         NETFC_SUBTRACT(hdr.join.workers, hdr.join.shards, hdr.join.slots, hdr.join.bytes,
                        hdr.join.least)
 #ifdef NETFC_LEAF

@@ -130,8 +130,67 @@ control Slots(in headers_t hdr, inout meta_t meta) {
         size = 4;
     }
 
-    /* ---- what is to be done -------------------------------------------------------------------- */
+#ifdef NETFC_LEAF
+    /* ---- what the parent sends, which begins no chunk ------------------------------------------ */
 
+    RegisterAction<place_t, NETFC_INDEX, bit<32>>(chunks) compare = {
+        void apply(inout place_t place, out bit<32> ahead) {
+            place.ahead = hdr.aggregate.id - place.chunk;
+            ahead = place.ahead;
+        }
+    };
+
+    /* How many values workers have sent; 0: for another operation. */
+    RegisterAction<kind_t, NETFC_INDEX, bit<16>>(kinds) recall_count = {
+        void apply(inout kind_t kind, out bit<16> count) {
+            count = 0;
+            if (kind.op == meta.op) {
+                count = kind.count;
+            }
+        }
+    };
+
+    action compare_chunk() {
+        meta.ahead = compare.execute(meta.index);
+    }
+
+    /* One table for both: of two, Tofino's assembler says that they may not exclude each other. */
+    table chunk_of_packet {
+        key = { meta.above : exact; }
+        actions = { look_up_chunk; compare_chunk; no_chunk; }
+        const default_action = no_chunk();
+        const entries = {
+            0 : look_up_chunk();
+            1 : compare_chunk();
+        }
+        size = 2;
+    }
+
+    action count_of_workers() {
+        meta.count = recall_count.execute(meta.index);
+    }
+
+#endif
+    apply {
+#ifdef NETFC_LEAF
+        chunk_of_packet.apply();
+        if (meta.above == 1) {
+            count_of_workers();
+            look_up_workers();
+        } else {
+            kind_of_chunk.apply();
+            workers_of_chunk.apply();
+        }
+#else
+        look_up_chunk();
+        kind_of_chunk.apply();
+        workers_of_chunk.apply();
+#endif
+    }
+}
+
+/* What is to be done. */
+control Decision(in headers_t hdr, inout meta_t meta) {
     action first() {
         meta.command = command_t.SET;
     }
@@ -194,33 +253,6 @@ control Slots(in headers_t hdr, inout meta_t meta) {
     }
 
 #ifdef NETFC_LEAF
-    /* ---- what the parent sends, which begins no chunk ------------------------------------------ */
-
-    RegisterAction<place_t, NETFC_INDEX, bit<32>>(chunks) compare = {
-        void apply(inout place_t place, out bit<32> ahead) {
-            place.ahead = hdr.aggregate.id - place.chunk;
-            ahead = place.ahead;
-        }
-    };
-
-    /* How many values workers have sent; 0: for another operation. */
-    RegisterAction<kind_t, NETFC_INDEX, bit<16>>(kinds) recall_count = {
-        void apply(inout kind_t kind, out bit<16> count) {
-            count = 0;
-            if (kind.op == meta.op) {
-                count = kind.count;
-            }
-        }
-    };
-
-    action compare_chunk() {
-        meta.ahead = compare.execute(meta.index);
-    }
-
-    action count_of_workers() {
-        meta.count = recall_count.execute(meta.index);
-    }
-
     action hand_down() {
         meta.fate = fate_t.HAND_DOWN;
     }
@@ -245,20 +277,11 @@ control Slots(in headers_t hdr, inout meta_t meta) {
     apply {
 #ifdef NETFC_LEAF
         if (meta.above == 1) {
-            compare_chunk();
-            count_of_workers();
-            look_up_workers();
             result.apply();
         } else {
-            look_up_chunk();
-            kind_of_chunk.apply();
-            workers_of_chunk.apply();
             decide.apply();
         }
 #else
-        look_up_chunk();
-        kind_of_chunk.apply();
-        workers_of_chunk.apply();
         decide.apply();
 #endif
     }

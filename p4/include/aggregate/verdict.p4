@@ -120,7 +120,7 @@ control Verdict(in headers_t hdr, inout meta_t meta) {
 #ifdef NETFC_LEAF
         if (meta.above == 0) {
             check.apply();
-        } else if (meta.loaded == 1) {
+        } else {
             work();
         }
 #else
