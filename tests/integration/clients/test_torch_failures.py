@@ -299,14 +299,9 @@ def test_a_switch_that_stays_full(tmp_path):
         assert 'has no slot left' in text and 'rank 1 (' in text
 
 
-def test_no_switch_named(tmp_path):
-    for text in failures(tmp_path, 2, 'alone', address=None):
-        assert 'set NETFC_SWITCH' in text
-
-
 @pytest.mark.parametrize('name, value', [
     ('NETFC_JOB', 'x'), ('NETFC_JOB', '70000'), ('NETFC_JOB', '9-8'), ('NETFC_SLOTS', '-1'),
-    ('NETFC_CHUNK_BYTES', '1 KB'), ('NETFC_SILENCE', '0')])
+    ('NETFC_CHUNK_BYTES', '1 KB'), ('NETFC_SILENCE', '0'), ('NETFC_LOCAL', 'yes')])
 def test_variables_that_make_no_sense(tmp_path, name, value):
     text, = failures(tmp_path, 1, 'alone', address='127.0.0.1:9', **{name: value})
     assert f"{name} is '{value}'" in text
