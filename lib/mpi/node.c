@@ -12,6 +12,7 @@
 #include "shim.h"
 
 #define STOPPED_NS (5 * NS_PER_S) /* of waiting; then, of being stopped: a switch's stall=10 */
+#define MOST_PIECES 512           /* of a communicator without a switch: 8 MiB */
 #define CUT_BYTES (2 * SEGMENT_PIECE_BYTES)
 
 static bool
@@ -109,7 +110,7 @@ static bool
 give_all(struct job *job)
 {
 	struct node *node = &job->node;
-	const uint64_t end = pieces_done(node) + NODE_DEPTH;
+	const uint64_t end = pieces_done(node) + node->segment.depth;
 	const uint64_t before = node->given;
 	struct operation *operation;
 
@@ -247,7 +248,7 @@ static bool
 start_in_switch(struct job *job, const struct operation *operation)
 {
 	struct node *node = &job->node;
-	struct node_flight *flight = &node->flight[node->started % NODE_DEPTH];
+	struct node_flight *flight = &node->flight[node->started % SEGMENT_LEAST_DEPTH];
 	const struct conversion *conversion = &operation->call.conversion;
 	struct netfc_collective collective = {.kind = NETFC_COLLECTIVE_ALLREDUCE,
 		.format = conversion->format,
@@ -287,7 +288,7 @@ start_pieces(struct job *job)
 	const uint64_t before = node->started;
 	char why[SEGMENT_WHY_BYTES];
 
-	while (node->started < node->ended + NODE_DEPTH &&
+	while (node->started < node->ended + node->segment.depth &&
 		segment_is_given(&node->segment, node->started)) {
 		struct operation *operation = next_to_start(job);
 		int other;
@@ -319,7 +320,7 @@ end_pieces(struct job *job, int patience_ms)
 	const uint64_t before = node->ended;
 
 	while (node->ended < node->started) {
-		struct node_flight *flight = &node->flight[node->ended % NODE_DEPTH];
+		struct node_flight *flight = &node->flight[node->ended % SEGMENT_LEAST_DEPTH];
 		int status = netfc_allreduce_wait(&flight->handle, patience_ms, NULL);
 
 		if (status == NETFC_ALLREDUCE_PENDING)
@@ -433,6 +434,14 @@ node_advance(struct job *job, int patience_ms)
 	return node_failure(node);
 }
 
+/* A piece in the switch takes more than its place here. */
+struct segment_shape
+node_shape(const struct node *node, int ranks, int rank)
+{
+	return (struct segment_shape){ranks, rank,
+		node->switchless ? segment_depth(ranks, MOST_PIECES) : SEGMENT_LEAST_DEPTH};
+}
+
 bool
 node_begin_switchless(struct node *node)
 {
@@ -445,7 +454,7 @@ node_begin_switchless(struct node *node)
 void
 node_close(struct node *node)
 {
-	for (size_t i = 0; i < NODE_DEPTH; i++) {
+	for (size_t i = 0; i < SEGMENT_LEAST_DEPTH; i++) {
 		struct node_flight *flight = &node->flight[i];
 
 		if (flight->handle != NULL) /* aborted: no wait */

@@ -24,8 +24,6 @@ struct reducer;
 struct job;
 struct operation;
 
-#define NODE_DEPTH 16 /* pieces on their way: enough while a rank waits for a processor */
-
 /** A piece in the switch. */
 struct node_flight {
 	struct netfc_allreduce_handle *handle; /**< NULL: it is not there */
@@ -44,8 +42,11 @@ struct node {
 	uint64_t given, taken;   /**< pieces, by this rank */
 	uint64_t started, ended; /**< pieces in the switch, the first rank's; or shares of them */
 	struct segment_watch watch;
-	struct node_flight flight[NODE_DEPTH];
+	struct node_flight flight[SEGMENT_LEAST_DEPTH];
 };
+
+/** How many of its ranks share its memory, and how. rank: of these. */
+struct segment_shape node_shape(const struct node *node, int ranks, int rank);
 
 /** All ranks of the job are here, and need no switch. False: there is not enough memory. */
 bool node_begin_switchless(struct node *node);

@@ -139,14 +139,13 @@ static bool
 share(struct job *job)
 {
 	const struct place_member *member = joining_member(job);
+	const struct segment_shape shape = node_shape(&job->node, member->ranks, 0);
 	int file = job->node.segment.file;
 
 	for (int rank = 0; rank < job->rank; rank++)
 		job->local += job->places->of_rank[rank] == job->places->of_rank[job->rank];
 	if (job->local == 0 &&
-		segment_make(&job->node.segment, file,
-			&(struct segment_shape){member->ranks, 0, NODE_DEPTH},
-			job->invitation.token))
+		segment_make(&job->node.segment, file, &shape, job->invitation.token))
 		return true;
 	if (job->local == 0)
 		segment_refuse(&job->node.segment);
@@ -241,14 +240,13 @@ static bool
 end_sharing(struct job *job)
 {
 	const struct place_member *member = joining_member(job);
+	const struct segment_shape shape = node_shape(&job->node, member->ranks, job->local);
 	const struct place_record *first = &job->records[member->rank];
 	char path[SEGMENT_PATH_BYTES];
 	enum segment_status status;
 
 	segment_path(path, first->process, first->file);
-	status = segment_attach(&job->node.segment, path,
-		&(struct segment_shape){member->ranks, job->local, NODE_DEPTH},
-		job->invitation.token);
+	status = segment_attach(&job->node.segment, path, &shape, job->invitation.token);
 	job->outcome = status == SEGMENT_OK ? JOB_JOINED : JOB_SEPARATE;
 	return status != SEGMENT_NOT_YET;
 }

@@ -16,9 +16,7 @@
 
 #define NAP_NS (2 * NS_PER_MS)
 #define SLEEP_MS 20
-#define LEAST_DEPTH 16
-#define MOST_DEPTH 256
-#define MOST_PIECES 1024 /* of all workers, and results: 16 MiB, but for the least depth */
+#define MOST_PIECES 1024 /* 16 MiB */
 
 struct local {
 	struct segment segment;
@@ -42,15 +40,13 @@ local_close(struct netfc_allreduce *comm)
 	comm->local = NULL;
 }
 
-/* Workers that wait for a processor hold the others up less if these may be far ahead. */
 static struct segment_shape
 shape_of(const struct netfc_allreduce_options *options)
 {
-	unsigned int depth = MOST_DEPTH;
+	const int workers = (int)options->workers;
 
-	while (depth > LEAST_DEPTH && depth * (options->workers + 1) > MOST_PIECES)
-		depth /= 2;
-	return (struct segment_shape){(int)options->workers, (int)options->worker, depth};
+	return (struct segment_shape){
+		workers, (int)options->worker, segment_depth(workers, MOST_PIECES)};
 }
 
 unsigned int

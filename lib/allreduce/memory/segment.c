@@ -17,6 +17,7 @@
 
 #define REFUSED_BYTES 1
 #define SPIN_NS 5000
+#define MOST_DEPTH 256
 #define SHARE_MULTIPLE 64 /* values */
 #define LOOK_NS (20 * NS_PER_MS)
 #define CHECK_NS NS_PER_S
@@ -63,6 +64,16 @@ layout_of(const struct segment_shape *shape)
 		notes, pieces, pieces + (ranks + 1) * shape->depth * SEGMENT_PIECE_BYTES};
 }
 
+unsigned int
+segment_depth(int ranks, unsigned int most)
+{
+	unsigned int depth = MOST_DEPTH;
+
+	while (depth > SEGMENT_LEAST_DEPTH && depth * ((unsigned int)ranks + 1) > most)
+		depth /= 2;
+	return depth;
+}
+
 static struct segment
 segment_of(const struct segment_shape *shape, int file)
 {
@@ -98,9 +109,21 @@ unmap(struct segment *segment)
 	segment->shared = NULL;
 }
 
+/* Now, since short sums take less time than to find a page that is used the first time. */
+static void
+find_pages(const struct segment *segment)
+{
+#ifdef MADV_POPULATE_WRITE
+	madvise(segment->shared, segment->bytes, MADV_POPULATE_WRITE);
+#else
+	(void)segment;
+#endif
+}
+
 static void
 tell_attached(struct segment *segment)
 {
+	find_pages(segment);
 	segment->attached = true;
 	segment->shared->rank[segment->rank].process = (int)getpid();
 	atomic_store(&segment->shared->rank[segment->rank].attached, true);

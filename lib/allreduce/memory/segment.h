@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #define SEGMENT_PIECE_BYTES 16384 /* a multiple of a page, and of all values */
+#define SEGMENT_LEAST_DEPTH 16    /* pieces on their way */
 #define SEGMENT_WHY_BYTES 800
 
 /** An event counter to sleep on. */
@@ -74,6 +75,14 @@ struct segment_shape {
 	int ranks, rank;
 	unsigned int depth; /**< pieces on their way, a power of two: they may be so far apart */
 };
+
+/**
+ * How many pieces may be on their way: workers that wait for a processor hold the others up less if
+ * these may be far ahead.
+ *
+ * @param most of all ranks and of results together, if the least depth does not take more
+ */
+unsigned int segment_depth(int ranks, unsigned int most);
 
 struct segment {
 	struct segment_shared *shared; /**< NULL: there is none */
