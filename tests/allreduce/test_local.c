@@ -449,6 +449,39 @@ refused(const struct netfc_allreduce_options *options, int wanted, const char *t
 	netfc_allreduce_free(comm);
 }
 
+/* Neither twice, in this process or in another, nor again. */
+static void
+only_once(void)
+{
+	struct job job = job_begin();
+	struct netfc_allreduce_options first = options_of(&job, 0, 2);
+	const struct netfc_allreduce_options second = options_of(&job, 1, 2);
+	struct netfc_allreduce *comms[2];
+	int status = 0, go[2];
+	char word = 0;
+	pid_t child;
+
+	assert_int_equal(pipe(go), 0);
+	child = fork(); /* before there are threads */
+	if (child == 0) {
+		assert_int_equal(read(go[0], &word, 1), 1);
+		refused(&second, NETFC_ALLREDUCE_TAKEN, "has joined before");
+		_exit(0);
+	}
+	comms[0] = worker_join(&first);
+	comms[1] = worker_join(&second);
+	assert_int_equal(write(go[1], &word, 1), 1);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	close(go[0]);
+	close(go[1]);
+	refused(&second, NETFC_ALLREDUCE_TAKEN, "has joined before");
+	leave(comms[1]);
+	refused(&second, NETFC_ALLREDUCE_TAKEN, "has joined before");
+	leave(comms[0]);
+	close(job.file);
+}
+
 static void
 test_joining(void **state)
 {
@@ -480,6 +513,7 @@ test_joining(void **state)
 	refused(&second, NETFC_ALLREDUCE_ARGUMENT, "Option memory");
 	leave(comm);
 	close(job.file);
+	only_once();
 
 	job = job_begin();
 	first = options_of(&job, 0, 2);

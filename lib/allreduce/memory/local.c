@@ -118,6 +118,11 @@ attach(struct netfc_allreduce *comm, const struct netfc_allreduce_options *optio
 			return error_set(comm, NETFC_ALLREDUCE_INTERRUPTED,
 				"A signal came while joining: call again.");
 	}
+	if (status == SEGMENT_TAKEN)
+		return error_set(comm, NETFC_ALLREDUCE_TAKEN,
+			"Worker %u has joined before, by %s: each worker has a number of its own. "
+			"If this one was started anew, let all workers join again, with another file.",
+			options->worker, options->memory);
 	return status == SEGMENT_OK ? NETFC_ALLREDUCE_OK : no_memory(comm, options);
 }
 

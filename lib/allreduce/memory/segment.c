@@ -175,7 +175,20 @@ look_at_token(const struct segment *segment, uint64_t token)
 
 	if (found == 0)
 		return SEGMENT_NOT_YET;
-	return found == token ? SEGMENT_OK : SEGMENT_NONE;
+	if (found != token)
+		return SEGMENT_NONE;
+	/* One that begins anew would give pieces from 0. */
+	return atomic_load(&segment->shared->rank[segment->rank].attached) ? SEGMENT_TAKEN
+									   : SEGMENT_OK;
+}
+
+/* Another process may have the rank's lock. */
+static enum segment_status
+take_place(struct segment *segment, const struct layout *layout, uint64_t token)
+{
+	if (map(segment, layout))
+		return look_at_token(segment, token);
+	return errno == EAGAIN || errno == EACCES ? SEGMENT_TAKEN : SEGMENT_NONE;
 }
 
 enum segment_status
@@ -190,7 +203,7 @@ segment_attach(struct segment *segment, const char *path, const struct segment_s
 	*segment = segment_of(shape, open(path, O_RDWR | O_CLOEXEC));
 	status = look(segment->file, layout.end);
 	if (status == SEGMENT_OK)
-		status = map(segment, &layout) ? look_at_token(segment, token) : SEGMENT_NONE;
+		status = take_place(segment, &layout, token);
 	error = errno;
 	if (status == SEGMENT_OK)
 		tell_attached(segment);

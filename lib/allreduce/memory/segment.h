@@ -113,7 +113,8 @@ void segment_refuse(struct segment *segment);
 enum segment_status {
 	SEGMENT_OK,
 	SEGMENT_NOT_YET, /**< the first rank has not made it so far */
-	SEGMENT_NONE     /**< nor will it, or this rank cannot use it; errno: why, 0: as it is */
+	SEGMENT_NONE,    /**< nor will it, or this rank cannot use it; errno: why, 0: as it is */
+	SEGMENT_TAKEN    /**< this rank has used it before */
 };
 
 /**
