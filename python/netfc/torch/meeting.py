@@ -124,7 +124,7 @@ class Meeting:
         leaf = leaf_of(self.rank, switches)
         chosen["local"] &= len(leaf.leaves) == 1 and self._is_one_machine()
         if not chosen["local"] and not chosen["switches"]:
-            raise ValueError(f"{NO_SWITCH}. Only ranks on one machine need none.")
+            raise ValueError(f"{NO_SWITCH}. {self._why_needed(named)}")
         own: dict[str, Any] = {"switches": switches[self.rank], "leaf": leaf}
         return Place(**(chosen | own))
 
@@ -254,6 +254,13 @@ class Meeting:
     def _is_one_machine(self) -> bool:
         machines = {where.machine for where in self._processes.values()}
         return len(machines) == 1 and "" not in machines
+
+    def _why_needed(self, named: list[list[str]]) -> str:
+        """Why the ranks need a switch, which rank 0 does not name. named: by each rank."""
+        for rank, switches in enumerate(named):
+            if switches:
+                return f"{self.name(rank)} uses switch {', '.join(switches)}."
+        return "Only ranks on one machine need none."
 
     def _check_calls(self, calls: list[str]) -> None:
         """Raises ValueError if they are not the same."""

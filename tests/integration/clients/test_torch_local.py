@@ -159,6 +159,12 @@ def test_ranks_of_several_machines_need_a_switch(tmp_path):
                        NETFC_LOCAL='1', BACKEND='gloo') == [[6.0] * 3] * 3
 
 
+def test_a_switch_that_only_another_rank_names(tmp_path):
+    for text in failures(tmp_path, 2, 'alone', address=[None, NOWHERE]):
+        assert 'Rank 0 knows no switch: set NETFC_SWITCH' in text
+        assert 'rank 1 (' in text and f'uses switch {NOWHERE}' in text and 'one machine' not in text
+
+
 def test_no_switch_and_none_wanted(tmp_path):
     for text in failures(tmp_path, 2, 'alone', address=None, NETFC_LOCAL='0'):
         assert 'Rank 0 knows no switch: set NETFC_SWITCH' in text
