@@ -225,6 +225,17 @@ def one_is_late(seconds, apart='0'):
     return tensor.tolist()
 
 
+def leave_early():
+    """The last one destroys the group where others reduce."""
+    dist.all_reduce(torch.ones(10))
+    if RANK == SIZE - 1:
+        dist.destroy_process_group()
+        time.sleep(4)
+        return 'left'
+    dist.all_reduce(torch.ones(20))
+    return 'not reached'
+
+
 def alone():
     """Nothing at all: whether the group comes about."""
     return 'not reached'

@@ -135,6 +135,8 @@ class Reductions:
             return
         comm, self._comm = self._comm, None
         self._watch.stop()
+        if not is_lost:
+            self._watch.leaves()
         comm.abort()
         self._task_threads.close()
         with contextlib.suppress(AllreduceError):  # the switch has the job until it times out

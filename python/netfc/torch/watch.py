@@ -5,6 +5,7 @@ The switch tells only that a rank's values are missing: it may compute for long,
 asks the store has a thread of its own, since a store that is gone may not answer at all.
 """
 
+import contextlib
 import dataclasses
 import threading
 import time
@@ -68,6 +69,15 @@ class Watch:
     def stop(self) -> None:
         """End. The thread may be in a call of a store that does not answer: it is left there."""
         self._end.set()
+
+    def leaves(self) -> None:
+        """This rank has left the process group: tell the others, if the store answers."""
+        number, call = self._called
+        if self.store_answers():
+            with contextlib.suppress(RuntimeError):
+                self._meeting.beat(
+                    self._sequence, number, f"{call}, and it has left the process group"
+                )
 
     def join(self, timeout: float) -> None:
         """Wait until it has ended, seconds at most."""

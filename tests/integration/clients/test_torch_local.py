@@ -159,6 +159,12 @@ def test_ranks_of_several_machines_need_a_switch(tmp_path):
                        NETFC_LOCAL='1', BACKEND='gloo') == [[6.0] * 3] * 3
 
 
+def test_a_rank_that_leaves_is_named(tmp_path):
+    said, _ = ranks(tmp_path, 3, 'leave_early', address=None)
+    for one in said[:2]:
+        assert 'rank 2 (' in one['error'] and 'has left the process group' in one['error'], one
+
+
 def test_a_switch_that_only_another_rank_names(tmp_path):
     for text in failures(tmp_path, 2, 'alone', address=[None, NOWHERE]):
         assert 'Rank 0 knows no switch: set NETFC_SWITCH' in text
