@@ -9,6 +9,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import namespaces
@@ -74,6 +75,17 @@ class CommandLine(Arguments):
         if missing:
             self.fail(f"no {' or '.join(missing)} in {build}/app: build it first")
         return [build / "app" / name for name in names]
+
+    def kept(self, build):
+        """The folder of a build where benchmarks keep what the next one takes; ends the program where there can be none."""
+        folder = build / "benchmark"
+        try:
+            folder.mkdir(exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            self.fail(f"{folder}: {error.strerror}: name a build of your own (NETFC_BUILD)")
+        return folder
 
     @contextlib.contextmanager
     def told(self):

@@ -180,8 +180,7 @@ def main():
     parser.add_argument("--update", action="store_true", help="record what is counted")
     arguments = parser.parse_args()
     parser.programs(arguments.build, "dpdk-netfc")
-    kept = arguments.build / "benchmark"
-    kept.mkdir(exist_ok=True)
+    kept = parser.kept(arguments.build)
     with parser.told():
         counted = count(arguments.build, kept)
     write_json(arguments.json, counted)

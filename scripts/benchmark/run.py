@@ -242,8 +242,7 @@ def main():
     memory, settings = choose_memory(parser, arguments), SETTINGS[arguments.extent]
     if arguments.rounds is not None:
         settings = replace(settings, rounds=arguments.rounds)
-    work = arguments.build / "benchmark"
-    work.mkdir(exist_ok=True)
+    work = parser.kept(arguments.build)
     who = identity(programs, {**asdict(settings), "hugepages": memory.huge})
     results = Results(work / f"{arguments.extent}.json", who, arguments.resume)
     facts = machine.facts(ROOT, arguments.build)

@@ -77,6 +77,7 @@ def test_table_of_lengths():
 
 @needs.skip_where('' if importlib.util.find_spec('torch') else 'torch is not installed')
 @needs.needs_namespaces
+@needs.needs_long_rings
 def test_lengths_by_each_path(tmp_path):
     """One value is less than one for each rank."""
     done = subprocess.run(
@@ -110,6 +111,7 @@ def test_table_of_zeros():
 
 @needs.skip_where('' if importlib.util.find_spec('torch') else 'torch is not installed')
 @needs.needs_namespaces
+@needs.needs_long_rings
 def test_zeros_beside_gloo(tmp_path):
     done = subprocess.run(
         [BENCH, 'sparse', '--sizes', '400000', '--times', '1', '--workers', '2', '--json', tmp_path / 'figures'],
@@ -124,6 +126,7 @@ def test_zeros_beside_gloo(tmp_path):
 
 @needs.skip_where('' if importlib.util.find_spec('torch') else 'torch is not installed')
 @needs.needs_namespaces
+@needs.needs_long_rings
 @needs.needs_program('nft', ' (nftables)')
 def test_the_switch_alone(tmp_path):
     """Without gloo, which not every machine has."""

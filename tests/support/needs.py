@@ -6,6 +6,7 @@ rest of it will be allowed.
 """
 
 import fcntl
+import mmap
 import os
 import pty
 import shutil
@@ -18,6 +19,8 @@ from namespaces import why_not as why_no_namespaces
 
 # From linux/if_tun.h.
 TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
+MAP_LOCKED = 0x2000  # from linux/mman.h
+LONG_RINGS = 128 << 20  # bytes that AF_PACKET ports with as many frames as benchmarks take may lock
 # Runs a command as somebody who owns nothing.
 AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
 # Runs a command as an ordinary user, to whom permissions apply.
@@ -46,6 +49,16 @@ def why_nobody():
     """Why a process cannot become another user; empty if it can. Root of user namespaces cannot."""
     done = subprocess.run([*AS_NOBODY, 'true'], capture_output=True, text=True, check=False)
     return 'only root of the machine can become somebody else' if done.returncode != 0 else ''
+
+
+def why_no_long_rings():
+    """Why AF_PACKET ports cannot lock their rings; empty if they can. Root of user namespaces is a user here."""
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_LOCKED
+    try:
+        mmap.mmap(-1, LONG_RINGS, flags=flags).close()
+    except OSError as error:
+        return f'no {LONG_RINGS >> 20} MB of memory can be locked (ulimit -l): {error}'
+    return ''
 
 
 def why_no_terminal():
@@ -85,6 +98,7 @@ PATIENCE = 10 if EMULATOR else 1
 needs_namespaces = skip_where(NO_NAMESPACES)
 needs_tap = skip_where(NO_TAP)
 needs_mounts = skip_where(why_no_mounts())
+needs_long_rings = skip_where(why_no_long_rings())
 needs_terminal = skip_where(why_no_terminal())
 needs_nobody = skip_where(NO_NOBODY)
 

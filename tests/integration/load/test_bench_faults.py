@@ -62,7 +62,7 @@ FAULTS = {
 def serve(interface, stop, answer):
     """Sends answer(the right reply) for each request that comes in at an interface."""
     sets = oracle.table_sets('fp16_k1024')
-    wait_for(interface, lambda: os.path.exists(f'/sys/class/net/{interface}'))
+    wait_for(interface, lambda: interface in dict(socket.if_nameindex()).values())
     # No protocol before it is bound: it would take in what comes at every other interface.
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as raw:
         raw.bind((interface, 0x0800))
@@ -85,7 +85,7 @@ def bench_over_tap(folder, answer, *options, status):
     thread = threading.Thread(target=serve, args=(interface, stop, answer))
     thread.start()
     try:
-        return bench(folder, *options, '--timeout', 300, '--lanes', LANES, status=status,
+        return bench(folder, *options, '--timeout', 3000, '--lanes', LANES, status=status,
                      vdevs=[f'net_tap0,iface={interface}'])
     finally:
         stop.set()

@@ -4,6 +4,7 @@
 import pytest
 
 import hosts
+import needs
 import switch
 
 from slowloris import demo, latency
@@ -28,6 +29,7 @@ def test_slow_connections_are_dropped_and_honest_clients_served():
     assert figures['detector']['missed'] == 0
 
 
+@needs.needs_long_rings
 def test_data_path_and_detour_agree():
     figures = latency.measure(switch.PROGRAM, 20)
     (ratio, *counted), (exact, *read) = figures['answers'].values()
