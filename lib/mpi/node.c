@@ -130,11 +130,12 @@ take_all(struct job *job)
 {
 	struct node *node = &job->node;
 	struct operation *operation = job->first;
-	const size_t bytes = operation->call.conversion.value_bytes;
 	const uint64_t done = pieces_done(node);
 	const uint64_t before = node->taken;
 
-	while (operation->taken < operation->call.count && node->taken < done) {
+	while (operation != NULL && operation->taken < operation->call.count &&
+		node->taken < done) {
+		const size_t bytes = operation->call.conversion.value_bytes;
 		size_t values = values_of_piece(operation, operation->taken);
 
 		if (operation->call.kept != 0)
