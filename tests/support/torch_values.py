@@ -57,3 +57,18 @@ def _reduced(lane, name, op, size):
     if name in NARROW and op == 'SUM':
         return np.array(int(total)).astype(name).item()
     return nearest(total / size if op == 'AVG' else total, name)
+
+
+def check_collected(said, errors, name):
+    """Of three ranks that have called collect() of torch_rank_collectives.py: all exact, and nothing by gloo."""
+    part = COUNT // 3
+    sums, means = (exact(name, op, 3)[:part * 3] for op in ('SUM', 'AVG'))
+    given = values(0, name)[:part * 3].tolist()
+    for rank, (one, error) in enumerate(zip(said, errors)):
+        own = slice(rank * part, (rank + 1) * part)
+        assert one['result'] == {
+            'reduce_scatter': sums[own], 'reduce_scatter_tensor': means[own], 'all_gather': sums,
+            'all_gather_into_tensor': sums, 'broadcast': given,
+            'reduce_scatter_uneven': [sums[:-100], [], sums[-100:]][rank],
+            'all_gather_uneven': sums}, error
+        assert 'through gloo' not in error

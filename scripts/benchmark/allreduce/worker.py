@@ -4,11 +4,13 @@
 worker.py OPTIONS, a JSON object. Then, for each line of JSON on standard input with the keys
 `kind` (of a collective), `bytes` (of the whole vector, all parts together) and `times`, it prints
 a line: the list of seconds, one for each time. With `filled` and `block`, an all_reduce is of vectors
-whose other blocks are zeros. Values are such that the sums are the same in every order; each is
-checked.
+whose other blocks are zeros. Values are drawn once, with exponents that differ widely: sums that need not
+be rounded take less time. Each sum is checked: those that depend on the order, to so many units in the last
+place of the greatest value as there are workers.
 """
 
 import contextlib
+import functools
 import json
 import os
 import sys
@@ -16,7 +18,9 @@ import time
 
 import numpy
 
-DIFFERENT = 1000  # values, integers from 0
+DIFFERENT = 65537  # values
+GREATEST = 2**13  # of a sum
+ROUNDED_ONCE = ("netfc", "local")
 
 
 class ByNetfc:
@@ -98,9 +102,23 @@ class ByServer:
 WAYS = {"netfc": ByNetfc, "local": ByNetfc, "gloo": ByGloo, "server": ByServer}
 
 
+@functools.cache
+def drawn(worker):
+    """What a worker gives, again and again."""
+    draw = numpy.random.default_rng(worker)
+    values = draw.standard_normal(DIFFERENT) * numpy.exp2(draw.integers(-8, 9, DIFFERENT))
+    return values.astype(numpy.float32)
+
+
+@functools.cache
+def summed(workers):
+    """The sums of these, exact: of numbers that differ by less than 2^40."""
+    return sum(drawn(worker).astype(numpy.longdouble) for worker in range(workers))
+
+
 def given(worker, count):
     """What a worker gives."""
-    return (numpy.arange(count) % DIFFERENT + worker).astype(numpy.float32)
+    return numpy.resize(drawn(worker), count)
 
 
 def are_filled(worker, count, filled, block):
@@ -111,31 +129,36 @@ def are_filled(worker, count, filled, block):
 
 def sparse(worker, count, filled, block):
     """What a worker gives whose other values are 0."""
-    return given(worker, count) * are_filled(worker, count, filled, block)
+    return numpy.where(are_filled(worker, count, filled, block), given(worker, count), numpy.float32(0))
 
 
-def is_sparse_right(values, workers, filled, block):
-    """Whether that is the sum of what they give, to the last bit."""
-    sums = numpy.zeros(len(values), numpy.float32)
-    for worker in range(workers):
-        sums += sparse(worker, len(values), filled, block)
-    return numpy.array_equal(values.view(numpy.uint32), sums.view(numpy.uint32))
+def are_sums(options, values, exact):
+    """Whether values are these sums: to the last bit, if they are rounded once."""
+    rounded = exact.astype(numpy.float32)
+    if options["by"] in ROUNDED_ONCE:
+        return numpy.array_equal(values, rounded)
+    return bool(numpy.all(numpy.abs(values - rounded) <=
+                          options["workers"] * GREATEST * numpy.finfo(numpy.float32).eps))
+
+
+def is_sparse_right(options, values, filled, block):
+    """Whether that is the sum of what they give."""
+    return are_sums(options, values, sum(
+        sparse(worker, len(values), filled, block).astype(numpy.longdouble)
+        for worker in range(options["workers"])))
 
 
 def is_right(kind, options, values, own):
     """Whether that came of it."""
     worker, workers, part = options["worker"], options["workers"], len(own)
-    sums = numpy.arange(len(values)) % DIFFERENT * workers + workers * (workers - 1) // 2
-    if kind == "all_reduce":
-        return numpy.array_equal(values, sums)
-    if kind == "reduce":
-        return worker != 0 or numpy.array_equal(values, sums)
+    if kind in ("all_gather", "broadcast", "barrier"):
+        right = numpy.concatenate([given(each, part) for each in range(workers)]) \
+            if kind == "all_gather" else given(0, len(values))
+        return kind == "barrier" or numpy.array_equal(values, right)
+    sums = numpy.resize(summed(workers).astype(numpy.float32), len(values))
     if kind == "reduce_scatter":
-        return numpy.array_equal(own, sums[worker * part:][:part])
-    if kind == "all_gather":
-        return all(numpy.array_equal(values[each * part:][:part], given(each, part))
-                   for each in range(workers))
-    return kind == "barrier" or numpy.array_equal(values, given(0, len(values)))
+        return are_sums(options, own, sums[worker * part:][:part])
+    return kind == "reduce" and worker != 0 or are_sums(options, values, sums)
 
 
 def timed(way, options, task):
@@ -151,7 +174,7 @@ def timed(way, options, task):
     way.run(kind, values, own)
     seconds = time.monotonic() - began
     options["cpu"] = options.get("cpu", 0.0) + time.process_time() - cpu
-    if not (is_sparse_right(values, options["workers"], *zeros) if zeros
+    if not (is_sparse_right(options, values, *zeros) if zeros
             else is_right(kind, options, values, own)):
         sys.exit(f"{kind}: a result is wrong")
     return seconds

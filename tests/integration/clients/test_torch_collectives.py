@@ -15,7 +15,6 @@ pytestmark = [
 ]
 
 SIZE = 3
-PART = torch_values.COUNT // SIZE
 
 
 @pytest.mark.parametrize('name', torch_values.NAMES)
@@ -23,16 +22,7 @@ def test_each_is_exact_and_not_gloos(tmp_path, name):
     """A fifth of all packets lost."""
     with serving(lost=0.2) as address:
         said, errors = ranks(tmp_path, SIZE, 'collect', name, address=address)
-    sums, means = (torch_values.exact(name, op, SIZE)[:PART * SIZE] for op in ('SUM', 'AVG'))
-    given = torch_values.values(0, name)[:PART * SIZE].tolist()
-    for rank, (one, error) in enumerate(zip(said, errors)):
-        own = slice(rank * PART, (rank + 1) * PART)
-        assert one['result'] == {
-            'reduce_scatter': sums[own], 'reduce_scatter_tensor': means[own], 'all_gather': sums,
-            'all_gather_into_tensor': sums, 'broadcast': given,
-            'reduce_scatter_uneven': [sums[:-100], [], sums[-100:]][rank],
-            'all_gather_uneven': sums}, error
-        assert 'through gloo' not in error
+    torch_values.check_collected(said, errors, name)
 
 
 def test_what_does_not_fit_is_refused(tmp_path):

@@ -47,17 +47,7 @@ def test_all_bits_are_those_of_a_switch(tmp_path, size):
 @pytest.mark.parametrize('name', torch_values.NAMES)
 def test_other_collectives_are_exact_and_not_gloos(tmp_path, name):
     said, errors = ranks(tmp_path, 3, 'collect', name, address=None)
-    part = torch_values.COUNT // 3
-    sums, means = (torch_values.exact(name, op, 3)[:part * 3] for op in ('SUM', 'AVG'))
-    given = torch_values.values(0, name)[:part * 3].tolist()
-    for rank, (one, error) in enumerate(zip(said, errors)):
-        own = slice(rank * part, (rank + 1) * part)
-        assert one['result'] == {
-            'reduce_scatter': sums[own], 'reduce_scatter_tensor': means[own], 'all_gather': sums,
-            'all_gather_into_tensor': sums, 'broadcast': given,
-            'reduce_scatter_uneven': [sums[:-100], [], sums[-100:]][rank],
-            'all_gather_uneven': sums}, error
-        assert 'through gloo' not in error
+    torch_values.check_collected(said, errors, name)
 
 
 @pytest.mark.parametrize('op', ['SUM', 'AVG'])
