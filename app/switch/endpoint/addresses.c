@@ -54,10 +54,8 @@ host_bits_are(const struct address *address, unsigned int length, unsigned int b
 	return true;
 }
 
-/* Multicast, unspecified, loopback, limited broadcast: nobody can send to a host of that address.
- */
-static bool
-is_host(const struct address *address)
+bool
+address_is_host(const struct address *address)
 {
 	static const uint8_t loopback6[16] = {[15] = 1};
 	uint8_t first = address->bytes[0];
@@ -132,7 +130,7 @@ parse_parts(const char *text, char *ip, struct address *address)
 	length = address_bits(address);
 	if (slash != NULL && !parse_number(slash, address_bits(address), &length))
 		return refuse(text, "expected a prefix length after the '/'");
-	if (!is_host(address) || is_network(address, length))
+	if (!address_is_host(address) || is_network(address, length))
 		return refuse(text, "no host can have this address");
 	address->length = (uint8_t)length;
 	return 0;
@@ -167,7 +165,7 @@ address_read(const char *text, struct address *address)
 	if (!parse_ip(text, address))
 		return false;
 	address->length = (uint8_t)address_bits(address);
-	return is_host(address);
+	return address_is_host(address);
 }
 
 static bool

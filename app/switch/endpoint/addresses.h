@@ -42,6 +42,12 @@ int addresses_add(struct addresses *addresses, const char *text);
 /** Read the address of another host: IP, without anything behind it. False: it is none. */
 bool address_read(const char *text, struct address *address);
 
+/**
+ * Whether a host can have the address: not if it is multicast, unspecified, loopback or limited
+ * broadcast, to which nobody can send as to one host.
+ */
+bool address_is_host(const struct address *address);
+
 /** Whether two addresses are the same, whatever their ports. */
 bool addresses_same_host(const struct address *a, const struct address *b);
 

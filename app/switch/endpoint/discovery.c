@@ -173,6 +173,8 @@ may_be_answered(const struct neighbour_packet *packet)
 	enum options options = find_mac(packet, OPTION_SOURCE_MAC, &mac);
 	uint8_t group[16];
 
+	if (is_multicast(&packet->ip.src_addr))
+		return false;
 	if (!is_unspecified(&packet->ip.src_addr))
 		return options != OPTIONS_MALFORMED;
 	write_group(packet->neighbour.target, group);

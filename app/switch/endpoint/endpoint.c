@@ -82,6 +82,25 @@ handle_arp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct 
 						       : drop(reason, DROP_MALFORMED);
 }
 
+/*
+ * Whether an answer would go to one host. From other addresses, hosts discard what they get
+ * (RFC 1122, section 3.2.1.3; RFC 4291, section 2.7).
+ */
+static bool
+is_from_host(const struct rte_mbuf *mbuf, const struct frame *frame)
+{
+	const bool ipv4 = frame->network == FRAME_IPV4;
+	const uint32_t at = ipv4 ? offsetof(struct rte_ipv4_hdr, src_addr)
+				 : offsetof(struct rte_ipv6_hdr, src_addr);
+	const uint32_t length = ipv4 ? 4 : 16;
+	struct address sender = {.family = ipv4 ? 4 : 6};
+	uint8_t copy[16];
+
+	memcpy(sender.bytes, rte_pktmbuf_read(mbuf, frame->network_offset + at, length, copy),
+		length);
+	return address_is_host(&sender);
+}
+
 /* A UDP datagram to one of our addresses: NetFC or nothing. */
 static enum verdict
 handle_udp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct frame *frame,
@@ -128,6 +147,8 @@ handle_ipv4(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct
 	ip = rte_pktmbuf_read(mbuf, frame->network_offset, sizeof(*ip), &copy);
 	if (!has_address(endpoint, 4, &ip->dst_addr))
 		return VERDICT_FORWARD;
+	if (!is_from_host(mbuf, frame))
+		return drop(reason, DROP_MALFORMED);
 	pull_headers(mbuf);
 	if (frame->udp)
 		return handle_udp(endpoint, mbuf, frame, reason);
@@ -152,6 +173,8 @@ handle_ipv6(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct
 	ip = rte_pktmbuf_read(mbuf, frame->network_offset, sizeof(*ip), &copy);
 	if (!has_address(endpoint, 6, &ip->dst_addr))
 		return VERDICT_FORWARD;
+	if (!is_from_host(mbuf, frame))
+		return drop(reason, DROP_MALFORMED);
 	pull_headers(mbuf);
 	if (frame->udp)
 		return handle_udp(endpoint, mbuf, frame, reason);
@@ -190,6 +213,8 @@ endpoint_admit(const void *endpoint, struct rte_mbuf *mbuf, struct frame *frame)
 {
 	if (!is_addressed(endpoint, mbuf, frame))
 		return true;
+	if (!is_from_host(mbuf, frame))
+		return false;
 	pull_headers(mbuf);
 	return answer_complete_udp(mbuf, frame, ((const struct endpoint *)endpoint)->checksum);
 }

@@ -48,8 +48,8 @@ void endpoint_init(struct endpoint *endpoint, const struct addresses *addresses,
 	const struct rte_ether_addr *mac);
 
 /**
- * Whether a request may be computed: it is for others, or undamaged. Then its UDP checksum is
- * complete, so that the reply's is right when the pipeline has updated it. See struct
+ * Whether a request may be computed: it is for others, or undamaged and from a host. Then its UDP
+ * checksum is complete, so that the reply's is right when the pipeline has updated it. See struct
  * pipeline_gate.
  */
 bool endpoint_admit(const void *endpoint, struct rte_mbuf *mbuf, struct frame *frame);

@@ -24,7 +24,7 @@
 	X(NOT_NETFC, "not_netfc", "addressed to the switch: on the NetFC port, but no request")    \
 	X(NO_SERVICE, "no_service",                                                                \
 		"addressed to the switch: for a service that it does not offer")                   \
-	X(MALFORMED, "malformed", "addressed to the switch: damaged or incomplete")                \
+	X(MALFORMED, "malformed", "addressed to the switch: damaged, incomplete, or from no host") \
 	X(AGGREGATE_DENIED, "aggregate_denied", "to an aggregation, but from none of its workers") \
 	X(AGGREGATE_INBOX, "aggregate_inbox",                                                      \
 		"the lcore that aggregates had too many packets waiting")                          \

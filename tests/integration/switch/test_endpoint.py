@@ -289,6 +289,20 @@ def damaged():
     yield from invalid_solicitations()
 
 
+def from_no_host():
+    """Questions whose answer would not go to one host."""
+    request = frames.lanes(3)
+    for source in ('255.255.255.255', '224.0.0.1', '127.0.0.1', '0.0.0.0'):
+        for packet in (udp(request), udp(b'to nobody', dport=20040), ICMP(type=8)):
+            yield frames.build(Ether(src=frames.CLIENT_MAC, dst=frames.SERVER_MAC)
+                               / IP(src=source, dst=SWITCH_IP) / packet)
+    for source in ('ff02::1', '::1', '::'):
+        for packet in (udp(request), ICMPv6EchoRequest()):
+            yield frames.build(Ether(src=frames.CLIENT_MAC, dst=frames.SERVER_MAC)
+                               / IPv6(src=source, dst=SWITCH_IP6) / packet)
+    yield solicitation(source='ff02::1')
+
+
 def invalid_solicitations():
     """That section 7.1.1 of RFC 4861 wants discarded, all else being right."""
     def ask(*options, source=frames.CLIENT_IP6, group=f'ff02::1:ff00:{SWITCH_IP6.split(":")[-1]}',
@@ -330,6 +344,11 @@ def test_drops_are_counted_by_name(tmp_path):
 def test_damaged_questions_have_no_answer(tmp_path):
     damaged_frames = list(damaged())
     assert send_unwanted(tmp_path, damaged_frames) == {'malformed': len(damaged_frames)}
+
+
+def test_questions_from_no_host_have_no_answer(tmp_path):
+    questions = list(from_no_host())
+    assert send_unwanted(tmp_path, questions) == {'malformed': len(questions)}
 
 
 def not_for_it():
