@@ -8,6 +8,7 @@
 
 #include "bench.h"
 #include "encoding.h"
+#include "text_line.h"
 
 #define FIRST_CAPACITY 4096
 #define BINARY_SUFFIX ".bin"
@@ -73,20 +74,22 @@ static int
 read_text(
 	FILE *file, const char *path, const struct netfc_format *format, struct operands *operands)
 {
-	size_t line_bytes = 0;
+	char line[TEXT_LINE_BYTES];
 	unsigned long number = 0;
-	char *line = NULL;
+	enum text_line read;
 	int result = 0;
 
-	while (result == 0 && getline(&line, &line_bytes, file) >= 0) {
+	while (result == 0 && (read = text_line_read(file, line)) != TEXT_STOPPED) {
 		struct pair pair;
-		int found = parse_line(path, ++number, line, format, &pair);
+		int found;
 
+		number++;
+		found = read == TEXT_LINE ? parse_line(path, number, line, format, &pair)
+					  : bad_line(path, number, "a line of text");
 		result = found;
 		if (found > 0 && (result = add(operands, pair)) != 0)
 			fail(path, strerror(ENOMEM));
 	}
-	free(line);
 	return result;
 }
 

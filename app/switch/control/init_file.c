@@ -6,6 +6,7 @@
 #include "control/changes.h"
 #include "control/init_file.h"
 #include "program.h"
+#include "text_line.h"
 
 #define MAX_WORDS 3
 #define BLANKS " \t\r\n"
@@ -73,16 +74,11 @@ add_command(struct changes *changes, char *const *words, unsigned int count, FIL
 }
 
 static int
-add_line(struct changes *changes, char *line, size_t length, FILE *errors)
+add_line(struct changes *changes, char *line, FILE *errors)
 {
 	char *words[MAX_WORDS + 1];
-	unsigned int count;
+	unsigned int count = split(line, words);
 
-	if (strlen(line) != length) {
-		fprintf(errors, "it is no line of text: there is a NUL in it");
-		return -1;
-	}
-	count = split(line, words);
 	return count == 0 ? 0 : add_command(changes, words, count, errors);
 }
 
@@ -100,8 +96,8 @@ report_line(const char *path, unsigned long number, const char *said, FILE *erro
 }
 
 static int
-add_named_line(struct changes *changes, const char *path, unsigned long number, char *line,
-	size_t length, FILE *errors)
+add_named_line(
+	struct changes *changes, const char *path, unsigned long number, char *line, FILE *errors)
 {
 	char *said = NULL;
 	size_t said_length;
@@ -110,7 +106,7 @@ add_named_line(struct changes *changes, const char *path, unsigned long number, 
 
 	if (memory == NULL)
 		return REPORT_TO(errors, "%s:%lu: no memory\n", path, number);
-	result = add_line(changes, line, length, memory);
+	result = add_line(changes, line, memory);
 	if (fclose(memory) == 0 && result != 0)
 		report_line(path, number, said, errors);
 	free(said);
@@ -120,17 +116,20 @@ add_named_line(struct changes *changes, const char *path, unsigned long number, 
 static int
 add_file(struct changes *changes, FILE *file, const char *path, FILE *errors)
 {
+	char line[TEXT_LINE_BYTES];
 	unsigned long number = 0;
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t length;
+	enum text_line read;
 	int result = 0;
 
 	errno = 0;
-	while (result == 0 && (length = getline(&line, &size, file)) >= 0)
-		result = add_named_line(changes, path, ++number, line, (size_t)length, errors);
-	free(line);
-	if (result == 0 && !feof(file))
+	while (result == 0 && (read = text_line_read(file, line)) != TEXT_STOPPED) {
+		number++;
+		if (read == TEXT_LINE)
+			result = add_named_line(changes, path, number, line, errors);
+		else
+			result = REPORT_TO(errors, "%s:%lu: %s\n", path, number, TEXT_LINE_NONE);
+	}
+	if (result == 0 && ferror(file))
 		return REPORT_TO(errors, "--init '%s': %s\n", path, strerror(errno));
 	return result;
 }

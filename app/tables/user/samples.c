@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "encoding.h"
+#include "text_line.h"
 #include "user/expression.h"
 #include "user/samples.h"
 
@@ -320,7 +321,6 @@ take_line(struct lines *lines, char *line, char **expression)
 	const char *found = expression_of(line);
 	unsigned count = 0;
 
-	lines->number++;
 	if (found != NULL && lines->next == 0 && *expression == NULL) {
 		*expression = strdup(found);
 		return *expression != NULL ? STATUS_DONE : STATUS_FAILED;
@@ -338,14 +338,16 @@ take_line(struct lines *lines, char *line, char **expression)
 static int
 read_lines(FILE *file, struct lines *lines, char **expression)
 {
+	char line[TEXT_LINE_BYTES];
 	int status = STATUS_DONE;
-	char *line = NULL;
-	size_t size = 0;
+	enum text_line read;
 
 	errno = 0;
-	while (status == STATUS_DONE && getline(&line, &size, file) >= 0)
-		status = take_line(lines, line, expression);
-	free(line);
+	while (status == STATUS_DONE && (read = text_line_read(file, line)) != TEXT_STOPPED) {
+		lines->number++;
+		status = read == TEXT_LINE ? take_line(lines, line, expression)
+					   : bad_line(lines, TEXT_LINE_NONE, NULL);
+	}
 	if (status != STATUS_DONE || !ferror(file))
 		return status;
 	return report_error(

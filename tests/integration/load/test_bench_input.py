@@ -93,6 +93,8 @@ def test_bad_configurations(options, eal, message):
 @pytest.mark.parametrize('name, content, message', [
     ('a.txt', b'1 2\n3\n', 'line 2: expected two operands'),
     ('a.txt', b'1 fish\n', 'line 1: expected a decimal number'),
+    ('a.txt', b'1 2\n3 4\0\n', 'line 2: expected a line of text'),
+    ('a.txt', b'1 2\n3 ' + b'4' * 20000, 'line 2: expected a line of text'),
     ('a.txt', b'# nothing\n\n', 'no operands in it'),
     ('a.bin', b'\x3c\x00\x3c', 'not a multiple of 4 bytes'),
 ])

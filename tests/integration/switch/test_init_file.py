@@ -90,6 +90,7 @@ WRONG = [
     ('log pmd.* loud', "'level': expected one of"), ('fly away', "'fly' is no command for a file; those are: tables"),
     ('stop', "'stop' is no command for a file"), ('show', 'no command'), ('capture start /tmp/x', 'no command'),
     (b'add caf\xe9.netfc', 'not UTF-8'), (b'add bf16_k1\0', 'there is a NUL in it'),
+    (b'#' * 20000, 'it is too long'),
     ('tables ' + 5000 * 'x', 'fp16_k1'),
 ]
 

@@ -270,7 +270,10 @@ def test_files_that_are_none(tmp_path):
     assert '65535 of 65,536 values are missing' not in said('1 2\n')  # NaN need not be there
     assert '63487 of 65,536' not in said('') and 'missing' in said('')
     assert 'there is more than the expression' in said('f(x) = x\n1\n')
+    assert 'line 2: it is no line of text' in said('1\n2\0\n3\n')
+    assert 'line 1: it is no line of text' in said('1' * 20000)
     assert 'No such file' in complaint('build', '-f', 'mine', '--from', 'nowhere', cwd=tmp_path)
+    assert 'line 1: it is no line' in complaint('build', '-f', 'mine', '--from', '/dev/zero')
     assert 'directory' in complaint('build', '-f', 'mine', '--from', '.', cwd=tmp_path, status=2)
 
 
