@@ -34,6 +34,14 @@ class Parser(Usage):
         self.print_usage(sys.stderr)
         self.exit(WRONG_USAGE, f"{self.prog}: {message}\n")
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """An option that is given as nothing, by an unset variable for example, is no default."""
+        found, rest = super().parse_known_args(args, namespace)
+        for action in self._actions:
+            if action.option_strings and getattr(found, action.dest, None) == "" != action.default:
+                self.error(f"argument {'/'.join(action.option_strings)}: expected a value")
+        return found, rest
+
 
 def real(text: str) -> float:
     """An argument that is a number."""

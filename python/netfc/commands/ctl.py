@@ -59,7 +59,7 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--socket",
         metavar="PATH",
-        default=os.environ.get("NETFC_CONTROL", PATH),
+        default=os.environ.get("NETFC_CONTROL") or PATH,
         help="control socket of the switch, its --control",
     )
     parser.add_argument(

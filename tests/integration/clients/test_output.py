@@ -98,3 +98,13 @@ def test_what_a_running_switch_says_is_lost(tmp_path):
 def test_a_file_name_that_is_no_utf8(running):
     done = netfc_ctl('--socket', running[2], 'capture', 'start', os.fsdecode(b'/tmp/caf\xe9'))
     assert done.returncode == 1 and 'not UTF-8' in done.stderr and 'caf\\xe9' in done.stderr
+
+
+@pytest.mark.parametrize('words', [
+    ('ctl', '--socket', '', 'show'),
+    ('top', '--telemetry', ''), ('top', '--file-prefix='), ('exporter', '--telemetry', ''), ('demo', '--build', ''),
+    ('conform', '--pcap', '', '127.0.0.1'), ('p4', '--target', 'bmv2', '--output', '', 'fp16_k4')], ids=' '.join)
+def test_a_value_that_is_empty_is_wrong_usage(words):
+    """As of a variable of the shell that is not set: it must not mean another switch, or folder."""
+    status, said = into('', [python(words[0]), *words[1:]])
+    assert status == 1 and 'expected a value' in said
