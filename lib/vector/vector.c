@@ -112,16 +112,15 @@ same_table(const struct netfc_table *a, const struct netfc_table *b)
 }
 
 int
-vector_compare_with_built(const struct netfc_set *set)
+vector_compare(const struct netfc_set *set, const char *name, unsigned int first)
 {
 	struct netfc_set *built;
-	bool same;
-	int error = netfc_set_build(netfc_set_name(set), &built);
+	bool same = true;
+	int error = netfc_set_build(name, &built);
 
 	if (error != NETFC_OK)
 		return error == NETFC_ERR_NOMEM ? -ENOMEM : -ENOTSUP;
-	same = netfc_set_table_count(set) == netfc_set_table_count(built);
-	for (unsigned int t = 0; same && t < netfc_set_table_count(set); t++)
+	for (unsigned int t = first; same && t < netfc_set_table_count(set); t++)
 		same = same_table(netfc_set_table(set, t), netfc_set_table(built, t));
 	netfc_set_free(built);
 	return same ? 0 : -ENOTSUP;
@@ -142,7 +141,7 @@ exact_create(const struct netfc_set *set, enum vector_isa isa, int socket_id,
 	if (netfc_set_family(set) == NETFC_FAMILY_LOG || (converts && isa == VECTOR_PLAIN) ||
 		netfc_format_is_posit(netfc_set_format(set)))
 		return -ENOTSUP;
-	error = vector_compare_with_built(set);
+	error = vector_compare(set, netfc_set_name(set), 0);
 	if (error == 0)
 		error = vector_fpu_create(netfc_set_format(set), isa, socket_id, kernel);
 	if (error != 0)

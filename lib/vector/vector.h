@@ -77,11 +77,8 @@ struct vector_functions {
 /** A kernel. */
 struct vector_kernel {
 	struct vector_functions run;
-	/* NULL: there is one variant; see vector_use_variant() */
-	void (*use_variant)(struct vector_kernel *kernel, unsigned int variant);
 	/* NULL: the kernel is one piece of memory */
 	void (*free)(struct vector_kernel *kernel);
-	unsigned int variants;
 	bool tables_in_registers; /* no look-ups in tables but for miTables */
 	bool takes_op_pairs;  /* takes gathered lanes of a pair of operations, see vector_lanes */
 	char description[80]; /* human-readable; empty: match stages, step by step */
@@ -138,34 +135,14 @@ int vector_create_engine(const struct netfc_set *set, enum match_kind match, enu
 	int socket_id, struct match_stage **stages, struct vector_kernel **kernel);
 
 /**
- * Whether a set's entries are those that its name stands for. A name says every bit of a set, but a
- * file may lie about its name.
+ * Whether a set's entries that operations can reach are those of another, which is built. A name
+ * says every bit of a set, but a file may lie about its name.
  *
+ * @param name of the other set, which has as many tables
+ * @param first the tables from this one on
  * @return 0 if they are, -ENOTSUP if they are not, or -ENOMEM
  */
-int vector_compare_with_built(const struct netfc_set *set);
-
-/**
- * A kernel's variants, which compute the same. Which is faster, the processor decides: the one in
- * use was faster when the kernel was made.
- */
-static inline unsigned int
-vector_variants(const struct vector_kernel *kernel)
-{
-	return kernel->use_variant != NULL ? kernel->variants : 1;
-}
-
-/**
- * Use another variant, for a comparison; before anybody else has the kernel.
- *
- * @param variant less than vector_variants()
- */
-static inline void
-vector_use_variant(struct vector_kernel *kernel, unsigned int variant)
-{
-	if (kernel->use_variant != NULL)
-		kernel->use_variant(kernel, variant);
-}
+int vector_compare(const struct netfc_set *set, const char *name, unsigned int first);
 
 /** The number by which a mixed kernel tells a lane's format, of 16 bits, and operation, of the
  * four. */

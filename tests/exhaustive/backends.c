@@ -128,37 +128,16 @@ create_stages(struct backends *backends, const struct netfc_set *set, enum match
 	return 0;
 }
 
-/* The kernel that has all of the set, once for each of its backends. */
-static int
-add_direct_kernels(struct backends *backends, const struct netfc_set *set, enum vector_isa isa)
-{
-	unsigned int count = 1;
-
-	for (unsigned int backend = 0; backend < count; backend++) {
-		struct vector_kernel *kernel = NULL;
-		int error = vector_create(set, NULL, isa, SOCKET_ID_ANY, &kernel);
-
-		if (error == 0) {
-			count = vector_variants(kernel);
-			vector_use_variant(kernel, backend);
-		}
-		error = add_kernel(backends, "direct", error, kernel);
-		if (error != 0)
-			return error;
-	}
-	return 0;
-}
-
 /* The kernels that have all of the set, and those that look up in a match engine. */
 static int
 add_set_kernels(struct backends *backends, const struct netfc_set *set, enum vector_isa isa)
 {
 	static const enum match_kind kinds[] = {MATCH_DIRECT, MATCH_LPM};
-	int error = add_direct_kernels(backends, set, isa);
+	struct vector_kernel *kernel = NULL;
+	int error = vector_create(set, NULL, isa, SOCKET_ID_ANY, &kernel);
 
+	error = add_kernel(backends, "direct", error, kernel);
 	for (unsigned int k = 0; k < RTE_DIM(kinds) && error == 0 && backends->log != NULL; k++) {
-		struct vector_kernel *kernel;
-
 		error = vector_create(set, backends->stages[kinds[k]], isa, SOCKET_ID_ANY, &kernel);
 		error = add_kernel(backends, match_kind_name(kinds[k]), error, kernel);
 	}

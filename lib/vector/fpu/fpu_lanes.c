@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See fpu.h; compiled for each instruction set. Vectors of 16-bit words are the compiler's; what
- * compilers have no operators for is an intrinsic function of each set.
+ * See fpu.h; compiled for each instruction set.
  *
  * Rounding to nearest, no flushing of subnormals: so threads start.
  */
@@ -9,48 +8,12 @@
 #include "isa.h"
 #include "lanes/floats.h"
 
-#if defined(__AVX512BW__)
-typedef __m512i native;
-typedef __mmask32 mask16; /* a bit of each lane */
-#define MAX_UNSIGNED(a, b) (vec16) _mm512_max_epu16((native)(a), (native)(b))
-#define GREATER(a, b) _mm512_cmpgt_epi16_mask((native)(a), (native)(b))
-#define EQUAL(a, b) _mm512_cmpeq_epi16_mask((native)(a), (native)(b))
-#define CHOOSE(mask, yes, no) _mm512_mask_mov_epi16((native)(no), mask, (native)(yes))
-#else
+#ifndef __AVX512BW__
+#ifdef __aarch64__
+#define BLOCK_NEON
+#endif
 #include "lanes/blocks.h"
-
-#ifdef __AVX2__
-typedef __m256i native;
-#define MAX_UNSIGNED(a, b) (vec16) _mm256_max_epu16((native)(a), (native)(b))
-#define ANY(mask) (_mm256_movemask_epi8((native)(mask)) != 0)
-#else
-typedef uint16x8_t native;
-#define MAX_UNSIGNED(a, b) (vec16) vmaxq_u16((native)(a), (native)(b))
-#define ANY(mask) (vmaxvq_u16((native)(mask)) != 0)
 #endif
-typedef int16_t mask16 __attribute__((vector_size(sizeof(native)))); /* all bits, or none */
-#define GREATER(a, b) ((a) > (b))
-#define EQUAL(a, b) ((a) == (b))
-#define CHOOSE(mask, yes, no) (((yes) & (mask)) | ((no) & ~(mask)))
-
-struct flags {
-	mask16 invalid, divbyzero, overflow, underflow;
-};
-#endif
-
-typedef int16_t vec16 __attribute__((vector_size(sizeof(native))));
-
-INLINE vec16
-all_words(int word)
-{
-	return (vec16){0} + (int16_t)word;
-}
-
-INLINE vec16
-magnitudes(vec16 words)
-{
-	return words & 0x7fff;
-}
 
 /* Of vectors of any numbers. `op` is a constant wherever this is used. */
 #define OPERATE(op, x, y)                               \
@@ -123,8 +86,7 @@ exception_flags(enum netfc_op op, vec16 inf, vec16 x, vec16 y, vec16 z)
 INLINE vec16
 one_nan(const struct fpu_kernel *kernel, vec16 z)
 {
-	return (vec16)CHOOSE(
-		GREATER(magnitudes(z), all_words(kernel->inf)), all_words(kernel->nan), z);
+	return choose(GREATER(magnitudes(z), all_words(kernel->inf)), all_words(kernel->nan), z);
 }
 
 #ifdef __AVX512BW__
@@ -187,32 +149,15 @@ run_lanes(const struct vector_kernel *kernel, unsigned int op, bool bf16,
 	}                                                                               \
 	static const struct vector_functions name = {name##_packets, name##_lanes};
 #else
-#define LANES (sizeof(vec16) / sizeof(uint16_t))
-
-_Static_assert(BLOCK_STEP % LANES == 0, "steps are whole registers");
-
-INLINE vec16
-load(const uint16_t *words)
-{
-	vec16 loaded;
-
-	memcpy(&loaded, words, sizeof(loaded));
-	return loaded;
-}
-
-INLINE void
-store(uint16_t *words, vec16 stored)
-{
-	memcpy(words, &stored, sizeof(stored));
-}
+_Static_assert(BLOCK_STEP % VEC_LANES == 0, "steps are whole registers");
 
 /* Lanes behind the last, up to a whole step: any numbers that raise no flag. */
 INLINE void
 pad(struct block *block, unsigned int count)
 {
-	for (unsigned int l = count; l < count + BLOCK_STEP; l += LANES) {
-		store(block->x + l, all_words(0x3c00));
-		store(block->y + l, all_words(0x3c00));
+	for (unsigned int l = count; l < count + BLOCK_STEP; l += VEC_LANES) {
+		vec_store(block->x + l, all_words(0x3c00));
+		vec_store(block->y + l, all_words(0x3c00));
 	}
 }
 
@@ -227,28 +172,25 @@ run(enum netfc_op op, const struct vector_kernel *base, bool bf16, struct block 
 	const struct fpu_kernel *kernel = (const struct fpu_kernel *)base;
 	const vec16 least = all_words(least_suspect(op, kernel));
 
-	for (unsigned int l = 0; l < block_steps(count); l += LANES)
-		store(block->z + l, operate(op, bf16, load(block->x + l), load(block->y + l)));
+	for (unsigned int l = 0; l < block_steps(count); l += VEC_LANES)
+		vec_store(block->z + l,
+			operate(op, bf16, vec_load(block->x + l), vec_load(block->y + l)));
 	for (unsigned int first = 0; first < count; first += BLOCK_STEP) {
 		vec16 most = all_words(0);
 
-		for (unsigned int l = first; l < first + BLOCK_STEP; l += LANES) {
-			most = MAX_UNSIGNED(most, suspect(op, load(block->z + l)));
-			store(block->flags + l, all_words(0));
+		for (unsigned int l = first; l < first + BLOCK_STEP; l += VEC_LANES) {
+			most = MAX_UNSIGNED(most, suspect(op, vec_load(block->z + l)));
+			vec_store(block->flags + l, all_words(0));
 		}
 		if (!ANY(MAX_UNSIGNED(most, least) == most))
 			continue;
-		for (unsigned int l = first; l < first + BLOCK_STEP; l += LANES) {
-			const vec16 z = load(block->z + l);
+		for (unsigned int l = first; l < first + BLOCK_STEP; l += VEC_LANES) {
+			const vec16 z = vec_load(block->z + l);
 			const struct flags flags = exception_flags(op, all_words(kernel->inf),
-				load(block->x + l), load(block->y + l), z);
+				vec_load(block->x + l), vec_load(block->y + l), z);
 
-			store(block->z + l, one_nan(kernel, z));
-			store(block->flags + l,
-				(flags.invalid & all_words(NETFC_INVALID)) |
-					(flags.divbyzero & all_words(NETFC_DIVBYZERO)) |
-					(flags.overflow & all_words(NETFC_OVERFLOW)) |
-					(flags.underflow & all_words(NETFC_UNDERFLOW)));
+			vec_store(block->z + l, one_nan(kernel, z));
+			vec_store(block->flags + l, flag_words(&flags));
 		}
 	}
 }

@@ -49,11 +49,7 @@ to_bf16(struct floats floats)
 }
 
 #elif defined(__AVX2__)
-#include <immintrin.h>
-
-#include "lanes/blocks.h"
-
-#define INLINE BLOCK_INLINE
+#include "lanes/vec.h"
 
 struct floats {
 	__m256 low, high;
@@ -100,12 +96,7 @@ to_bf16(struct floats floats)
 }
 
 #elif defined(__aarch64__)
-#include <arm_neon.h>
-
-#define BLOCK_NEON
-#include "lanes/blocks.h"
-
-#define INLINE BLOCK_INLINE
+#include "lanes/vec.h"
 
 struct floats {
 	float32x4_t low, high;

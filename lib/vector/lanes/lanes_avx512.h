@@ -8,21 +8,13 @@
  * register of 16-bit words.
  */
 
-#include <immintrin.h>
-
+#include "lanes/vec.h"
 #include "vector.h"
-
-#define INLINE static inline __attribute__((always_inline))
 
 #define GROUP 32
 
 struct words {
 	__m512i x, y;
-};
-
-/* Exception flags so far, a bit per lane and flag. */
-struct flags {
-	__mmask32 invalid, divbyzero, overflow, underflow;
 };
 
 INLINE __m512i

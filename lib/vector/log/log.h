@@ -4,7 +4,7 @@
 
 /**
  * @file
- * What programs of logarithms do, found in their steps, and their miTables folded:
+ * What programs of logarithms do, and their miTables folded:
  * z = exp[log x + mi[log y - log x]], or exp[log x +- log y].
  *
  * With a the operand of the greater magnitude and b the other, d = log a - log b,
@@ -43,15 +43,9 @@ struct log_shape {
 /**
  * Find the shape of a set.
  *
- * @return 0, or -ENOTSUP if its programs or tables are of another
+ * @return 0, -ENOMEM, or -ENOTSUP if it is not one of logarithms, or does not decide as such do
  */
 int log_shape_find(const struct netfc_set *set, struct log_shape *shape);
-
-/**
- * Whether operations give what the set's programs give, for every entry of the decision table and
- * some operands besides.
- */
-bool log_shape_decides(const struct log_shape *shape, const struct vector_kernel *kernel);
 
 /*
  * How each kind of kernel is made: 0, -ENOMEM, or -ENOTSUP where it would not equal the set.

@@ -6,14 +6,9 @@
 #include <string.h>
 
 #include <rte_common.h>
-#include <rte_cycles.h>
 #include <rte_malloc.h>
 
 #include "log/log_registers.h"
-
-/* Enough of them that the fastest of the rounds was not interrupted, in less than a millisecond. */
-#define TIMED_LANES 256
-#define TIMED_ROUNDS 256
 
 #ifdef RTE_ARCH_X86_64
 static const struct log_registers_isa *const best = &log_registers_avx512;
@@ -217,78 +212,6 @@ exp_is_right(const struct log_shape *shape, const struct log_registers *kernel)
 	return true;
 }
 
-/* ---- variants ---- */
-
-static void
-use_variant(struct vector_kernel *kernel, unsigned int variant)
-{
-	struct log_registers *registers = (struct log_registers *)kernel;
-
-	best->use(registers, variant);
-	snprintf(kernel->description, sizeof(kernel->description),
-		"%s, log and exp in registers, mi folded to %u KB, %s", vector_isa_name(best->isa),
-		(unsigned int)(2 * (registers->last + 1) * sizeof(registers->mi[0]) / 1024),
-		variant == LOG_REGISTERS_GATHER ? "by gathers" : "by loads");
-}
-
-/* Any operands, packets' slots. */
-static void
-fill_slots(uint16_t *slots, unsigned int count)
-{
-	uint32_t random = 1;
-
-	for (unsigned int s = 0; s < count; s++) {
-		random = random * 1664525 + 1013904223;
-		slots[s] = (uint16_t)(random >> 16);
-	}
-}
-
-static uint64_t
-time_sums(const struct vector_kernel *kernel, struct vector_packet *packet)
-{
-	uint64_t start = rte_rdtsc_precise();
-
-	vector_run_packets(kernel, NETFC_ADD, packet, 1);
-	return rte_rdtsc_precise() - start;
-}
-
-/*
- * Gathers are faster than single loads on some processors, and slower on others. Ways take turns,
- * as the processor may be slower for a while.
- */
-static void
-use_fastest_variant(struct vector_kernel *kernel)
-{
-	uint16_t slots[3 * TIMED_LANES];
-	struct vector_packet packet = {.slots = (uint8_t *)slots, .count = TIMED_LANES};
-	uint64_t least[LOG_REGISTERS_VARIANTS] = {UINT64_MAX, UINT64_MAX};
-	unsigned int fastest = 0;
-
-	fill_slots(slots, RTE_DIM(slots));
-	for (unsigned int round = 0; best->variants > 1 && round < TIMED_ROUNDS * best->variants;
-		round++) {
-		const unsigned int variant = round % best->variants;
-
-		use_variant(kernel, variant);
-		least[variant] = RTE_MIN(least[variant], time_sums(kernel, &packet));
-	}
-	for (unsigned int variant = 1; variant < best->variants; variant++)
-		fastest = least[variant] < least[fastest] ? variant : fastest;
-	use_variant(kernel, fastest);
-}
-
-/* Each variant decides as the set's programs do. */
-static bool
-decides(const struct log_shape *shape, struct vector_kernel *kernel)
-{
-	for (unsigned int variant = 0; variant < best->variants; variant++) {
-		use_variant(kernel, variant);
-		if (!log_shape_decides(shape, kernel))
-			return false;
-	}
-	return true;
-}
-
 static struct log_registers *
 fill(const struct log_shape *shape, int socket_id)
 {
@@ -296,12 +219,10 @@ fill(const struct log_shape *shape, int socket_id)
 	struct log_registers *kernel;
 
 	kernel = rte_zmalloc_socket("netfc_vector",
-		sizeof(*kernel) + (2 * (size_t)entries + 1) * sizeof(kernel->mi[0]),
-		RTE_CACHE_LINE_SIZE, socket_id);
+		sizeof(*kernel) + 2 * (size_t)entries * sizeof(kernel->mi[0]), RTE_CACHE_LINE_SIZE,
+		socket_id);
 	if (kernel == NULL)
 		return NULL;
-	kernel->kernel.use_variant = use_variant;
-	kernel->kernel.variants = best->variants;
 	kernel->kernel.tables_in_registers = true;
 	kernel->kernel.takes_op_pairs = best->takes_op_pairs;
 	kernel->inf = (uint16_t)shape->inf;
@@ -325,11 +246,14 @@ log_registers_create(const struct log_shape *shape, enum vector_isa isa, int soc
 	if (kernel == NULL)
 		return -ENOMEM;
 	if (!fit(shape, kernel) || kernel->form >= best->forms || !log_is_right(shape, kernel) ||
-		!exp_is_right(shape, kernel) || !decides(shape, &kernel->kernel)) {
+		!exp_is_right(shape, kernel)) {
 		rte_free(kernel);
 		return -ENOTSUP;
 	}
-	use_fastest_variant(&kernel->kernel);
+	kernel->kernel.run = best->functions[kernel->form];
+	snprintf(kernel->kernel.description, sizeof(kernel->kernel.description),
+		"%s, log and exp in registers, mi folded to %u KB", vector_isa_name(best->isa),
+		(unsigned int)(2 * shape->entries * sizeof(kernel->mi[0]) / 1024));
 	*result = &kernel->kernel;
 	return 0;
 }

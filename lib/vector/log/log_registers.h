@@ -73,24 +73,15 @@ struct log_registers {
 	uint16_t nan;
 	uint16_t guard;
 	uint16_t last; /* index of the last entry of a half of `mi` */
-	int16_t mi[];  /* sums, then differences, last + 1 each; then one that a gather may read */
-};
-
-/* Ways to look mi up. */
-enum {
-	LOG_REGISTERS_LOADS, /* of single words */
-	LOG_REGISTERS_GATHER,
-	LOG_REGISTERS_VARIANTS
+	int16_t mi[];  /* sums, then differences, last + 1 each */
 };
 
 /* What an instruction set does. */
 struct log_registers_isa {
-	enum vector_isa isa;   /* the least that has it */
-	unsigned int variants; /* the first ones of those above */
-	unsigned int forms;    /* the first ones of enum log_form */
-	bool takes_op_pairs;   /* see struct vector_kernel */
-	/* Set the functions of a kernel, by its form. */
-	void (*use)(struct log_registers *kernel, unsigned int variant);
+	enum vector_isa isa;                      /* the least that has it */
+	unsigned int forms;                       /* the first ones of enum log_form */
+	bool takes_op_pairs;                      /* see struct vector_kernel */
+	const struct vector_functions *functions; /* by form */
 	/*
 	 * Log words of magnitudes, magnitudes of log words, as the kernel computes them;
 	 * count % 32 == 0

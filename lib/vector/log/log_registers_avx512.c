@@ -2,44 +2,6 @@
 /* See log_registers.h. Products and quotients are computed a group at a time. */
 #include "log/log_sums_avx512.h"
 
-/* Products and quotients with a zero, an infinity or a NaN. */
-INLINE __m512i
-special_products(const struct log_registers *kernel, __m512i z, __mmask32 special, struct words in,
-	__mmask32 divide, struct flags *flags)
-{
-	const __m512i inf = splat(kernel->inf), signs = difference_of_signs(in.x, in.y);
-	__m512i magnitude_x = magnitude_of(in.x), magnitude_y = magnitude_of(in.y);
-	__mmask32 zero_x = _mm512_testn_epi16_mask(magnitude_x, magnitude_x);
-	__mmask32 zero_y = _mm512_testn_epi16_mask(magnitude_y, magnitude_y);
-	__mmask32 inf_x = _mm512_cmpeq_epi16_mask(magnitude_x, inf);
-	__mmask32 inf_y = _mm512_cmpeq_epi16_mask(magnitude_y, inf);
-	__mmask32 nan = _mm512_cmpgt_epu16_mask(_mm512_max_epu16(magnitude_x, magnitude_y), inf);
-	__mmask32 infinite = inf_x | (divide & zero_y) | (~divide & inf_y);
-	__mmask32 zero = zero_x | (divide & inf_y) | (~divide & zero_y);
-	__mmask32 invalid = infinite & zero & ~nan;
-
-	flags->divbyzero = divide & zero_y & ~(inf_x | zero_x | nan);
-	flags->invalid = invalid;
-	z = _mm512_mask_mov_epi16(z, special, signs);
-	z = _mm512_or_si512(z, _mm512_maskz_mov_epi16(infinite, inf));
-	return _mm512_mask_mov_epi16(z, nan | invalid, splat(kernel->nan));
-}
-
-/* The same of posits: zero and NaR, which dividing by zero gives, too. */
-INLINE __m512i
-special_posit_products(
-	__m512i z, __mmask32 special, struct words in, __mmask32 divide, struct flags *flags)
-{
-	const __m512i nar = splat(INT16_MIN);
-	__mmask32 zero_x = _mm512_testn_epi16_mask(in.x, in.x);
-	__mmask32 by_zero = divide & _mm512_testn_epi16_mask(in.y, in.y);
-	__mmask32 nan = _mm512_cmpeq_epi16_mask(in.x, nar) | _mm512_cmpeq_epi16_mask(in.y, nar);
-
-	flags->divbyzero = by_zero & ~(zero_x | nan);
-	flags->invalid = by_zero & zero_x;
-	return _mm512_mask_mov_epi16(_mm512_maskz_mov_epi16(~special, z), nan | by_zero, nar);
-}
-
 INLINE __m512i
 multiply_group(const struct log_registers *kernel, const struct tables *tables,
 	const enum log_form form, struct words in, __mmask32 lanes, __mmask32 divide,
@@ -59,13 +21,23 @@ multiply_group(const struct log_registers *kernel, const struct tables *tables,
 			_mm512_sub_epi16(magnitude_x, one), _mm512_sub_epi16(magnitude_y, one)),
 		last);
 
-	flags->underflow = ~special & _mm512_testn_epi16_mask(e, e);
-	flags->overflow = ~special & _mm512_cmpeq_epi16_mask(e, splat(kernel->inf));
-	flags->invalid = flags->divbyzero = 0;
-	if (special != 0 && is_posit(form))
-		z = special_posit_products(z, special, in, divide, flags);
-	else if (special != 0)
-		z = special_products(kernel, z, special, in, divide, flags);
+	*flags = (struct flags){
+		.overflow = ~special & _mm512_cmpeq_epi16_mask(e, splat(kernel->inf)),
+		.underflow = ~special & _mm512_testn_epi16_mask(e, e),
+	};
+	if (__builtin_expect(special != 0, 0)) {
+		const struct decision decision = {
+			.x = (vec16)in.x,
+			.y = (vec16)in.y,
+			.inf = all_words(kernel->inf),
+			.nan = all_words(kernel->nan),
+			.posit = mask_if(is_posit(form)),
+			.product = MASK_ALL,
+			.division = divide,
+		};
+
+		z = (__m512i)decide_special(&decision, special, (vec16)z, flags);
+	}
 	return z;
 }
 
@@ -111,10 +83,10 @@ multiply_lanes(const struct log_registers *kernel, const enum log_form form,
 
 INLINE void
 packets_of(enum netfc_op op, const struct log_registers *registers, const enum log_form form,
-	struct vector_packet *packets, unsigned int count, bool gather)
+	struct vector_packet *packets, unsigned int count)
 {
 	if (op == NETFC_ADD || op == NETFC_SUB)
-		sum_packets(registers, form, packets, count, op == NETFC_SUB, gather);
+		sum_packets(registers, form, packets, count, op == NETFC_SUB);
 	else
 		multiply_packets(registers, form, packets, count, op == NETFC_DIV);
 }
@@ -122,20 +94,20 @@ packets_of(enum netfc_op op, const struct log_registers *registers, const enum l
 /* Gathered lanes may be of both operations of a pair, so that neither is a constant. */
 INLINE void
 lanes_of(const struct log_registers *registers, const enum log_form form, enum netfc_op op,
-	const struct lanes *lanes, bool gather)
+	const struct lanes *lanes)
 {
 	if (op == NETFC_ADD || op == NETFC_SUB)
-		sum_lanes(registers, form, lanes, op == NETFC_SUB, gather);
+		sum_lanes(registers, form, lanes, op == NETFC_SUB);
 	else
 		multiply_lanes(registers, form, lanes, op == NETFC_DIV);
 }
 
-#define FUNCTIONS_(name, form, gather)                                                            \
+#define FUNCTIONS(name, form)                                                                     \
 	static void name##_packets(const struct vector_kernel *kernel, unsigned int op,           \
 		struct vector_packet *packets, unsigned int count)                                \
 	{                                                                                         \
 		VECTOR_BY_OP(packets_of, op, (const struct log_registers *)kernel, form, packets, \
-			count, gather)                                                            \
+			count)                                                                    \
 	}                                                                                         \
                                                                                                   \
 	static void name##_lanes(const struct vector_kernel *kernel, unsigned int op,             \
@@ -143,36 +115,20 @@ lanes_of(const struct log_registers *registers, const enum log_form form, enum n
 	{                                                                                         \
 		const struct lanes lanes = gathered_lanes(gathered);                              \
                                                                                                   \
-		lanes_of((const struct log_registers *)kernel, form, op, &lanes, gather);         \
+		lanes_of((const struct log_registers *)kernel, form, op, &lanes);                 \
 	}
 
-#define FORM_FUNCTIONS(name, form)    \
-	FUNCTIONS_(name, form, false) \
-	FUNCTIONS_(name##_gathering, form, true)
+FUNCTIONS(lines, LOG_LINES)
+FUNCTIONS(fractions, LOG_FRACTIONS)
+FUNCTIONS(binary16, LOG_CUBICS_BINARY16)
+FUNCTIONS(posit, LOG_CUBICS_POSIT)
 
-FORM_FUNCTIONS(lines, LOG_LINES)
-FORM_FUNCTIONS(fractions, LOG_FRACTIONS)
-FORM_FUNCTIONS(binary16, LOG_CUBICS_BINARY16)
-FORM_FUNCTIONS(posit, LOG_CUBICS_POSIT)
-
-#define VARIANTS(name)                                                                       \
-	{                                                                                    \
-		[LOG_REGISTERS_LOADS] = {name##_packets, name##_lanes},                      \
-		[LOG_REGISTERS_GATHER] = {name##_gathering_packets, name##_gathering_lanes}, \
-	}
-
-static const struct vector_functions functions[LOG_FORMS][LOG_REGISTERS_VARIANTS] = {
-	[LOG_LINES] = VARIANTS(lines),
-	[LOG_FRACTIONS] = VARIANTS(fractions),
-	[LOG_CUBICS_BINARY16] = VARIANTS(binary16),
-	[LOG_CUBICS_POSIT] = VARIANTS(posit),
+static const struct vector_functions functions[LOG_FORMS] = {
+	[LOG_LINES] = {lines_packets, lines_lanes},
+	[LOG_FRACTIONS] = {fractions_packets, fractions_lanes},
+	[LOG_CUBICS_BINARY16] = {binary16_packets, binary16_lanes},
+	[LOG_CUBICS_POSIT] = {posit_packets, posit_lanes},
 };
-
-static void
-use(struct log_registers *kernel, unsigned int variant)
-{
-	kernel->kernel.run = functions[kernel->form][variant];
-}
 
 INLINE void
 logs_of(const struct log_registers *kernel, const enum log_form form, const uint16_t *magnitude,
@@ -231,10 +187,9 @@ exp_all(const struct log_registers *kernel, const int16_t *word, uint16_t *magni
 
 const struct log_registers_isa log_registers_avx512 = {
 	.isa = VECTOR_AVX512,
-	.variants = LOG_REGISTERS_VARIANTS,
 	.forms = LOG_FORMS,
 	.takes_op_pairs = true,
-	.use = use,
+	.functions = functions,
 	.log = log_all,
 	.exp = exp_all,
 };

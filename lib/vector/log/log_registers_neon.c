@@ -70,25 +70,36 @@ look_up_mi(const struct log_registers *kernel, struct sums *sums, unsigned int l
 	}
 }
 
-/* Sums with an infinity or a NaN, which the greater operand is. */
-static __attribute__((noinline)) void
-special_sums(const struct log_registers *kernel, struct block *block, unsigned int l)
+/* Eight sums, products or quotients, some of which are special, of their magnitudes. */
+BLOCK_INLINE void
+store_special(const struct log_registers *kernel, struct block *block, unsigned int l,
+	uint16x8_t magnitude, enum netfc_op op, uint16x8_t is_x, uint16x8_t is_y)
 {
-	const uint16x8_t inf = vdupq_n_u16(kernel->inf);
-	const uint16x8_t x = vld1q_u16(block->x + l), y = vld1q_u16(block->y + l);
-	const uint16x8_t mx = magnitude_of(x), my = magnitude_of(y);
-	const uint16x8_t greater = vmaxq_u16(mx, my), special = vcgeq_u16(greater, inf);
-	const uint16x8_t nan = vcgtq_u16(greater, inf);
-	const uint16x8_t invalid =
-		vandq_u16(vandq_u16(vceqq_u16(mx, inf), vceqq_u16(my, inf)), if_signs_differ(x, y));
-	uint16x8_t z = vld1q_u16(block->z + l), flags = vld1q_u16(block->flags + l);
+	const struct decision decision = {
+		.x = vec_load(block->x + l),
+		.y = vec_load(block->y + l),
+		.inf = all_words(kernel->inf),
+		.nan = all_words(kernel->nan),
+		.product = mask_if(op == NETFC_MUL || op == NETFC_DIV),
+		.division = mask_if(op == NETFC_DIV),
+		.is_x = (mask16)is_x,
+		.is_y = (mask16)is_y,
+	};
+	struct flags flags;
 
-	z = vbslq_u16(special, vbslq_u16(vcgeq_u16(mx, my), x, y), z);
-	z = vbslq_u16(vorrq_u16(nan, invalid), vdupq_n_u16(kernel->nan), z);
-	flags = vorrq_u16(vbicq_u16(flags, special),
-		vandq_u16(invalid, vdupq_n_u16((uint16_t)NETFC_INVALID)));
-	vst1q_u16(block->z + l, z);
-	vst1q_u16(block->flags + l, flags);
+	vec_store(block->z + l, decide(&decision, (vec16)magnitude, &flags));
+	vec_store(block->flags + l, flag_words(&flags));
+}
+
+static __attribute__((noinline)) void
+special_sums(const struct log_registers *kernel, struct block *block, unsigned int l,
+	uint16x8_t magnitude, uint16x8_t is_greater)
+{
+	const uint16x8_t x = vld1q_u16(block->x + l), y = vld1q_u16(block->y + l);
+	const uint16x8_t ordered = vcgeq_u16(magnitude_of(x), magnitude_of(y));
+
+	store_special(kernel, block, l, magnitude, NETFC_ADD, vandq_u16(is_greater, ordered),
+		vbicq_u16(is_greater, ordered));
 }
 
 /* Magnitudes of eight sums to z. */
@@ -107,7 +118,7 @@ select_sums(const struct log_registers *kernel, struct block *block, const struc
 	vst1q_u16(block->flags + l,
 		vbicq_u16(flags_of(magnitude, inf), vorrq_u16(is_greater, is_zero)));
 	if (vmaxvq_u16(vmaxq_u16(mx, my)) >= kernel->inf)
-		special_sums(kernel, block, l);
+		special_sums(kernel, block, l, magnitude, is_greater);
 }
 
 BLOCK_INLINE int16x8_t
@@ -142,34 +153,14 @@ compute_sums(
  * fit into the registers together ----
  */
 
-/* Products and quotients with a zero, an infinity or a NaN. */
 static __attribute__((noinline)) void
 special_products(
 	const struct log_registers *kernel, struct block *block, bool divide, unsigned int l)
 {
-	const uint16x8_t inf = vdupq_n_u16(kernel->inf), none = vdupq_n_u16(0);
-	const uint16x8_t x = vld1q_u16(block->x + l), y = vld1q_u16(block->y + l);
-	const uint16x8_t mx = magnitude_of(x), my = magnitude_of(y);
-	const uint16x8_t zero_x = vceqzq_u16(mx), zero_y = vceqzq_u16(my);
-	const uint16x8_t inf_x = vceqq_u16(mx, inf), inf_y = vceqq_u16(my, inf);
-	const uint16x8_t nan = vcgtq_u16(vmaxq_u16(mx, my), inf);
-	const uint16x8_t infinite = vorrq_u16(inf_x, divide ? zero_y : inf_y);
-	const uint16x8_t zero = vorrq_u16(zero_x, divide ? inf_y : zero_y);
-	const uint16x8_t special = vorrq_u16(vorrq_u16(infinite, zero), nan);
-	const uint16x8_t invalid = vbicq_u16(vandq_u16(infinite, zero), nan);
-	const uint16x8_t by_zero =
-		divide ? vbicq_u16(zero_y, vorrq_u16(vorrq_u16(inf_x, zero_x), nan)) : none;
-	const uint16x8_t signs = difference_of_signs(x, y);
-	uint16x8_t z = vld1q_u16(block->z + l), flags = vld1q_u16(block->flags + l);
+	const uint16x8_t none = vdupq_n_u16(0);
 
-	z = vbslq_u16(special, signs, z);
-	z = vorrq_u16(z, vandq_u16(infinite, inf));
-	z = vbslq_u16(vorrq_u16(nan, invalid), vdupq_n_u16(kernel->nan), z);
-	flags = vbicq_u16(flags, special);
-	flags = vorrq_u16(flags, vandq_u16(invalid, vdupq_n_u16((uint16_t)NETFC_INVALID)));
-	flags = vorrq_u16(flags, vandq_u16(by_zero, vdupq_n_u16((uint16_t)NETFC_DIVBYZERO)));
-	vst1q_u16(block->z + l, z);
-	vst1q_u16(block->flags + l, flags);
+	store_special(kernel, block, l, magnitude_of(vld1q_u16(block->z + l)),
+		divide ? NETFC_DIV : NETFC_MUL, none, none);
 }
 
 BLOCK_INLINE int16x8_t
@@ -312,18 +303,10 @@ exp_all(const struct log_registers *kernel, const int16_t *word, uint16_t *magni
 	}
 }
 
-static void
-use(struct log_registers *kernel, unsigned int variant)
-{
-	(void)variant;
-	kernel->kernel.run = log_functions;
-}
-
 const struct log_registers_isa log_registers_neon = {
 	.isa = VECTOR_NEON,
-	.variants = LOG_REGISTERS_LOADS + 1,
 	.forms = LOG_LINES + 1,
-	.use = use,
+	.functions = &log_functions,
 	.log = log_all,
 	.exp = exp_all,
 };

@@ -12,6 +12,7 @@
 #include "isa.h"
 #include "lanes/blocks.h"
 #include "log/log.h"
+#include "log/special.h"
 
 #define RESTRICT __restrict__
 
@@ -28,41 +29,20 @@ struct fields {
 	uint32_t key_x[BLOCK_LANES], key_y[BLOCK_LANES]; /* of log, then of mi and exp */
 	uint32_t i[BLOCK_LANES], j[BLOCK_LANES];         /* logarithms */
 	uint32_t value[BLOCK_LANES];                     /* of mi, then of exp */
-	uint16_t
-		guarded[BLOCK_LANES]; /* bit 0: z is x, bit 1: z is y, bit 2: z is 0 by NO_RESULT */
+	uint16_t guarded[BLOCK_LANES];                   /* what sums are decided by */
 } __attribute__((aligned(64)));
 
-#define GUARD_X 1u
-#define GUARD_Y 2u
-#define GUARD_NO_RESULT 4u
-
-/* All bits, or none: a choice without a branch. */
-BLOCK_INLINE uint16_t
-all_if(bool condition)
-{
-	return (uint16_t)-(uint16_t)condition;
-}
-
-BLOCK_INLINE uint16_t
-choose(uint16_t mask, uint16_t yes, uint16_t no)
-{
-	return (uint16_t)((yes & mask) | (no & ~mask));
-}
+/* z is x, y, or 0: from the sign on. */
+#define GUARD_X 0x8000u
+#define GUARD_Y 0x4000u
+#define GUARD_NO_RESULT 0x2000u
 
 BLOCK_INLINE uint16_t
 magnitude_of(uint16_t bits, bool posit)
 {
-	uint16_t negative = all_if(bits >> 15);
+	const uint16_t negative = (uint16_t)-(uint16_t)(bits >> 15);
 
 	return (uint16_t)(posit ? ((bits ^ negative) - negative) & 0x7fff : bits & 0x7fff);
-}
-
-/* The encoding of a magnitude, negative where `negative` has all bits. */
-BLOCK_INLINE uint16_t
-with_sign(uint16_t magnitude, uint16_t negative, bool posit)
-{
-	return (uint16_t)(posit ? (magnitude ^ negative) - negative
-				: magnitude | (negative & 0x8000));
 }
 
 BLOCK_INLINE int32_t
@@ -115,139 +95,57 @@ read_mi(const struct log_stages *kernel, const struct block *block, struct field
 	}
 }
 
-/* Sums: the decision (paper, table I, and special values), by precedence. */
+/* Magnitudes are looked up and decided on. */
 BLOCK_INLINE void
-select_sums(const struct log_stages *kernel, struct block *block, const struct fields *fields,
-	bool posit, unsigned int count)
+finish(const struct log_stages *kernel, enum netfc_op op, bool posit, struct block *block,
+	struct fields *fields, unsigned int count)
 {
-	const uint16_t *RESTRICT x = block->x, *RESTRICT y = block->y;
-	const uint32_t *RESTRICT e = fields->value;
-	const uint16_t *RESTRICT guarded = fields->guarded;
-	uint16_t *RESTRICT z = block->z, *RESTRICT flags = block->flags;
-	const uint16_t inf = kernel->inf, nan = kernel->nan;
+	const bool is_sum = op == NETFC_ADD || op == NETFC_SUB;
 
-	for (unsigned int l = 0; l < block_steps(count); l++) {
-		uint16_t mx = magnitude_of(x[l], posit), my = magnitude_of(y[l], posit);
-		uint16_t differ = all_if((x[l] ^ y[l]) >> 15), magnitude = (uint16_t)e[l];
-		uint16_t negative = all_if((mx > my ? x[l] : y[l]) >> 15);
-		uint16_t zero_x = all_if(mx == 0), zero_y = all_if(my == 0);
-		uint16_t is_x = all_if((guarded[l] & GUARD_X) != 0) | zero_y;
-		uint16_t is_y = (all_if((guarded[l] & GUARD_Y) != 0) | zero_x) & ~zero_y;
-		uint16_t none = all_if((guarded[l] & GUARD_NO_RESULT) != 0);
-		uint16_t opposite = all_if(mx == my) & differ;
-		uint16_t nan_in, inf_x, inf_y, invalid = 0, computed, flag;
-		uint16_t result = with_sign(magnitude, negative, posit);
+	match_lookup(kernel->exp, fields->key_x, fields->value, count);
+	for (unsigned int l = 0; l < block_steps(count); l++)
+		block->z[l] = (uint16_t)fields->value[l];
+	for (unsigned int l = 0; l < block_steps(count); l += VEC_LANES) {
+		const vec16 guarded = is_sum ? vec_load(fields->guarded + l) : all_words(0);
+		const struct decision decision = {
+			.x = vec_load(block->x + l),
+			.y = vec_load(block->y + l),
+			.inf = all_words(kernel->inf),
+			.nan = all_words(kernel->nan),
+			.posit = mask_if(posit),
+			.product = mask_if(!is_sum),
+			.division = mask_if(op == NETFC_DIV),
+			.is_x = negative(guarded),
+			.is_y = negative(guarded << 1),
+			.no_result = negative(guarded << 2),
+		};
+		struct flags flags;
 
-		flag = (uint16_t)((all_if(magnitude == 0) & NETFC_UNDERFLOW) |
-			(all_if(magnitude == inf) & NETFC_OVERFLOW));
-		result = choose(none, 0, result);
-		flag = choose(none, NETFC_UNDERFLOW, flag);
-		result = choose(is_x, x[l], result);
-		result = choose(is_y, y[l], result);
-		result = choose(opposite, 0, result);
-		computed = ~(is_x | is_y | opposite);
-		if (posit) {
-			/* NaR has the magnitude of zero. */
-			nan_in = all_if(x[l] == nan) | all_if(y[l] == nan);
-		} else {
-			inf_x = all_if(mx == inf);
-			inf_y = all_if(my == inf);
-			nan_in = all_if(mx > inf) | all_if(my > inf);
-			invalid = inf_x & inf_y & differ & ~nan_in;
-			result = choose(inf_y, y[l], result);
-			result = choose(inf_x, x[l], result);
-			computed &= ~(inf_x | inf_y);
-		}
-		z[l] = choose(nan_in | invalid, nan, result);
-		flags[l] = (uint16_t)((flag & computed & ~nan_in) | (invalid & NETFC_INVALID));
+		vec_store(block->z + l, decide(&decision, vec_load(block->z + l), &flags));
+		vec_store(block->flags + l, flag_words(&flags));
 	}
 }
 
 BLOCK_INLINE void
-select_products(const struct log_stages *kernel, struct block *block, const struct fields *fields,
-	bool posit, bool divide, unsigned int count)
-{
-	const uint16_t *RESTRICT x = block->x, *RESTRICT y = block->y;
-	const uint32_t *RESTRICT e = fields->value;
-	uint16_t *RESTRICT z = block->z, *RESTRICT flags = block->flags;
-	const uint16_t inf = kernel->inf, nan = kernel->nan;
-
-	for (unsigned int l = 0; l < block_steps(count); l++) {
-		uint16_t mx = magnitude_of(x[l], posit), my = magnitude_of(y[l], posit);
-		uint16_t negative = all_if((x[l] ^ y[l]) >> 15), magnitude = (uint16_t)e[l];
-		uint16_t zero_x = all_if(mx == 0), zero_y = all_if(my == 0);
-		uint16_t inf_x = 0, inf_y = 0, nan_in, invalid, infinite, zero, by_zero;
-		uint16_t flag = (uint16_t)((all_if(magnitude == 0) & NETFC_UNDERFLOW) |
-			(all_if(magnitude == inf) & NETFC_OVERFLOW));
-
-		if (posit) {
-			nan_in = all_if(x[l] == nan) | all_if(y[l] == nan);
-		} else {
-			inf_x = all_if(mx == inf);
-			inf_y = all_if(my == inf);
-			nan_in = all_if(mx > inf) | all_if(my > inf);
-		}
-		infinite = divide ? inf_x | zero_y : inf_x | inf_y;
-		zero = divide ? inf_y | zero_x : zero_x | zero_y;
-		invalid = infinite & zero & ~nan_in;
-		by_zero = divide ? zero_y & ~(zero_x | inf_x | nan_in) : 0;
-		flag &= ~(infinite | zero | nan_in);
-		magnitude = choose(zero, 0, magnitude);
-		/* A posit's quotient by zero is NaR. */
-		magnitude = choose(infinite, inf, magnitude);
-		z[l] = choose(nan_in | invalid | (posit ? by_zero : 0), nan,
-			with_sign(magnitude, negative, posit));
-		flags[l] =
-			(uint16_t)(flag | (invalid & NETFC_INVALID) | (by_zero & NETFC_DIVBYZERO));
-	}
-}
-
-BLOCK_INLINE void
-compute_sums(const struct log_stages *kernel, struct block *block, bool subtract, bool posit,
+compute(enum netfc_op op, const struct vector_kernel *base, struct block *block, bool posit,
 	unsigned int count)
 {
-	struct fields fields;
-
-	if (subtract) {
-		uint16_t *RESTRICT y = block->y;
-
-		for (unsigned int l = 0; l < block_steps(count); l++)
-			y[l] = (uint16_t)(posit ? -y[l] : y[l] ^ 0x8000);
-	}
-	read_logs(kernel, block, &fields, posit, count);
-	read_mi(kernel, block, &fields, count);
-	match_lookup(kernel->exp, fields.key_x, fields.value, count);
-	select_sums(kernel, block, &fields, posit, count);
-}
-
-BLOCK_INLINE void
-compute_products(const struct log_stages *kernel, struct block *block, bool divide, bool posit,
-	unsigned int count)
-{
+	const struct log_stages *kernel = (const struct log_stages *)base;
 	struct fields fields;
 	const uint32_t *RESTRICT i = fields.i, *RESTRICT j = fields.j;
 	uint32_t *RESTRICT key = fields.key_x;
+	uint16_t *RESTRICT y = block->y;
 
+	for (unsigned int l = 0; l < block_steps(count) && op == NETFC_SUB; l++)
+		y[l] = (uint16_t)(posit ? -y[l] : y[l] ^ 0x8000);
 	read_logs(kernel, block, &fields, posit, count);
-	for (unsigned int l = 0; l < block_steps(count); l++) {
-		int32_t n = divide ? (int16_t)i[l] - (int16_t)j[l] : (int16_t)i[l] + (int16_t)j[l];
-
-		key[l] = (uint16_t)saturate(n);
-	}
-	match_lookup(kernel->exp, key, fields.value, count);
-	select_products(kernel, block, &fields, posit, divide, count);
-}
-
-BLOCK_INLINE void
-compute(enum netfc_op op, const struct vector_kernel *kernel, struct block *block, bool posit,
-	unsigned int count)
-{
-	const struct log_stages *stages = (const struct log_stages *)kernel;
-
 	if (op == NETFC_ADD || op == NETFC_SUB)
-		compute_sums(stages, block, op == NETFC_SUB, posit, count);
-	else
-		compute_products(stages, block, op == NETFC_DIV, posit, count);
+		read_mi(kernel, block, &fields, count);
+	for (unsigned int l = 0; l < block_steps(count) && op == NETFC_MUL; l++)
+		key[l] = (uint16_t)saturate((int16_t)i[l] + (int16_t)j[l]);
+	for (unsigned int l = 0; l < block_steps(count) && op == NETFC_DIV; l++)
+		key[l] = (uint16_t)saturate((int16_t)i[l] - (int16_t)j[l]);
+	finish(kernel, op, posit, block, &fields, count);
 }
 
 BLOCK_INLINE void
@@ -277,10 +175,6 @@ BLOCK_FUNCTIONS(ieee_functions, compute_ieee) BLOCK_FUNCTIONS(posit_functions, c
 	kernel->inf = (uint16_t)shape->inf;
 	kernel->nan = netfc_nan(shape->format);
 	kernel->kernel.run = shape->posit ? posit_functions : ieee_functions;
-	if (!log_shape_decides(shape, &kernel->kernel)) {
-		rte_free(kernel);
-		return -ENOTSUP;
-	}
 	snprintf(kernel->kernel.description, sizeof(kernel->kernel.description),
 		"%s, look-ups in match stages", vector_isa_name(isa));
 	*result = &kernel->kernel;

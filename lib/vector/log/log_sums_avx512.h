@@ -9,6 +9,7 @@
  */
 
 #include "log/log_words_avx512.h"
+#include "log/special.h"
 
 #define BLOCK 256
 #define GROUPS (BLOCK / GROUP)
@@ -46,7 +47,8 @@ compare_group(const struct log_registers *kernel, const struct tables *tables,
 	_mm512_store_si512(&sums->log[group * GROUP], log_greater);
 	_mm512_store_si512(
 		&sums->greater[group * GROUP], _mm512_mask_blend_epi16(ordered, in.y, in.x));
-	_mm512_store_si512(&sums->lesser[group * GROUP], lesser);
+	_mm512_store_si512(
+		&sums->lesser[group * GROUP], _mm512_mask_blend_epi16(ordered, in.x, in.y));
 	sums->is_greater[group] =
 		_mm512_cmpgt_epu16_mask(distance, guard) | _mm512_testn_epi16_mask(lesser, lesser);
 	sums->is_zero[group] = _mm512_mask_cmpeq_epi16_mask(differ, magnitude_x, magnitude_y);
@@ -73,50 +75,10 @@ look_up_sixteen(const int16_t *mi, const uint16_t *index)
 	return _mm256_set_m128i(look_up_eight(mi, index + 8), look_up_eight(mi, index));
 }
 
-/* Words of 16 bits at 32: a gather reads what follows the entry, too. */
 INLINE __m512i
-gather_sixteen(const int16_t *mi, const uint16_t *index)
+look_up_mi(const struct log_registers *kernel, const uint16_t *index)
 {
-	__m512i wide = _mm512_cvtepu16_epi32(_mm256_load_si256((const __m256i *)index));
-
-	return _mm512_i32gather_epi32(wide, mi, sizeof(*mi));
-}
-
-INLINE __m512i
-look_up_mi(const struct log_registers *kernel, const struct sums *sums, unsigned int group,
-	bool gather)
-{
-	const uint16_t *index = sums->index + group * GROUP;
-	const int16_t *mi = kernel->mi;
-
-	if (gather)
-		return low_words(gather_sixteen(mi, index), gather_sixteen(mi, index + 16));
-	return join(look_up_sixteen(mi, index), look_up_sixteen(mi, index + 16));
-}
-
-/* Sums with an infinity or a NaN, which the greater operand is. */
-INLINE __m512i
-special_sums(const struct log_registers *kernel, const enum log_form form, __m512i z,
-	__mmask32 special, __m512i greater, __m512i lesser, __mmask32 differ, struct flags *flags)
-{
-	const __m512i inf = splat(kernel->inf);
-	__mmask32 nan = _mm512_cmpgt_epu16_mask(magnitude_by_form(form, greater), inf);
-	__mmask32 invalid = _mm512_mask_cmpeq_epi16_mask((__mmask32)(differ & ~nan), lesser, inf);
-
-	flags->invalid |= invalid;
-	z = _mm512_mask_mov_epi16(z, special, greater);
-	return _mm512_mask_mov_epi16(z, nan | invalid, splat(kernel->nan));
-}
-
-/* Numbers that differ by less than a log word tells apart have no difference; it is taken for 0. */
-INLINE __m512i
-without_result(__m512i z, __m512i mi, __mmask32 decided, struct flags *flags)
-{
-	__mmask32 none = ~decided & _mm512_cmpeq_epi16_mask(mi, splat((int16_t)NETFC_NO_RESULT));
-
-	flags->underflow |= none;
-	flags->overflow &= ~none;
-	return _mm512_maskz_mov_epi16(~none, z);
+	return join(look_up_sixteen(kernel->mi, index), look_up_sixteen(kernel->mi, index + 16));
 }
 
 /* Entries of mi to z. */
@@ -126,26 +88,32 @@ finish_group(const struct log_registers *kernel, const struct tables *tables,
 	struct flags *flags)
 {
 	__m512i greater = _mm512_load_si512(&sums->greater[group * GROUP]);
-	__m512i lesser = _mm512_load_si512(&sums->lesser[group * GROUP]);
 	__m512i n = _mm512_adds_epi16(_mm512_load_si512(&sums->log[group * GROUP]), mi);
 	__m512i e = exp_words(tables, form, n), z = with_sign(form, e, greater);
 	__mmask32 is_greater = sums->is_greater[group], is_zero = sums->is_zero[group];
 	__mmask32 special =
 		_mm512_cmpge_epu16_mask(magnitude_by_form(form, greater), splat(kernel->inf));
-	__mmask32 decided = is_greater | is_zero | special;
+	__mmask32 decided = is_greater | is_zero | special, no_result = 0;
 
-	flags->underflow = ~decided & _mm512_testn_epi16_mask(e, e);
-	flags->overflow = ~decided & _mm512_cmpeq_epi16_mask(e, splat(kernel->inf));
-	flags->invalid = flags->divbyzero = 0;
 	if (form != LOG_LINES)
-		z = without_result(z, mi, decided, flags);
+		no_result = _mm512_cmpeq_epi16_mask(mi, splat((int16_t)NETFC_NO_RESULT));
+	*flags = (struct flags){
+		.overflow = ~(decided | no_result) & _mm512_cmpeq_epi16_mask(e, splat(kernel->inf)),
+		.underflow = ~decided & (no_result | _mm512_testn_epi16_mask(e, e)),
+	};
+	z = _mm512_maskz_mov_epi16(~no_result, z);
 	z = _mm512_mask_mov_epi16(z, is_greater, greater);
 	z = _mm512_maskz_mov_epi16(~is_zero, z);
 	if (special != 0) {
-		__mmask32 differ = _mm512_cmpge_epu16_mask(
-			_mm512_load_si512(&sums->index[group * GROUP]), splat(kernel->last + 1));
+		const struct decision decision = {
+			.x = (vec16)greater,
+			.y = vec_load(&sums->lesser[group * GROUP]),
+			.inf = all_words(kernel->inf),
+			.nan = all_words(kernel->nan),
+			.posit = mask_if(is_posit(form)),
+		};
 
-		z = special_sums(kernel, form, z, special, greater, lesser, differ, flags);
+		z = (__m512i)decide_special(&decision, special, (vec16)z, flags);
 	}
 	return z;
 }
@@ -153,12 +121,12 @@ finish_group(const struct log_registers *kernel, const struct tables *tables,
 /* The groups compared so far: each look-up, then what follows from it. */
 INLINE void
 finish_groups(const struct log_registers *kernel, const struct tables *tables,
-	const enum log_form form, struct sums *sums, bool gather, struct out *out)
+	const enum log_form form, struct sums *sums, struct out *out)
 {
 	struct flags flags;
 
 	for (unsigned int g = 0; g < sums->groups; g++) {
-		__m512i mi = look_up_mi(kernel, sums, g, gather);
+		__m512i mi = look_up_mi(kernel, sums->index + g * GROUP);
 		__m512i z = finish_group(kernel, tables, form, sums, g, mi, &flags);
 
 		store_group(&sums->group[g], z, &flags, out);
@@ -173,8 +141,8 @@ finish_groups(const struct log_registers *kernel, const struct tables *tables,
 /* Lanes, of a packet if it is not NULL; out goes on where their groups have not been finished. */
 INLINE void
 add_lanes(const struct log_registers *kernel, const struct tables *tables, const enum log_form form,
-	const struct lanes *lanes, struct vector_packet *packet, bool subtract, bool gather,
-	struct sums *sums, struct out *out)
+	const struct lanes *lanes, struct vector_packet *packet, bool subtract, struct sums *sums,
+	struct out *out)
 {
 	const uint32_t groups = groups_in(lanes->count);
 
@@ -187,13 +155,13 @@ add_lanes(const struct log_registers *kernel, const struct tables *tables, const
 			load_operands(form, &group, second_of_pair(lanes, &group, subtract)), sums,
 			sums->groups++);
 		if (sums->groups == GROUPS)
-			finish_groups(kernel, tables, form, sums, gather, out);
+			finish_groups(kernel, tables, form, sums, out);
 	}
 }
 
 INLINE void
 sum_packets(const struct log_registers *kernel, const enum log_form form,
-	struct vector_packet *packets, unsigned int count, bool subtract, bool gather)
+	struct vector_packet *packets, unsigned int count, bool subtract)
 {
 	const struct tables tables = load_tables(kernel);
 	struct out out = no_change();
@@ -203,23 +171,22 @@ sum_packets(const struct log_registers *kernel, const enum log_form form,
 	for (unsigned int p = 0; p < count; p++) {
 		const struct lanes lanes = lanes_of_packet(&packets[p]);
 
-		add_lanes(
-			kernel, &tables, form, &lanes, &packets[p], subtract, gather, &sums, &out);
+		add_lanes(kernel, &tables, form, &lanes, &packets[p], subtract, &sums, &out);
 	}
-	finish_groups(kernel, &tables, form, &sums, gather, &out);
+	finish_groups(kernel, &tables, form, &sums, &out);
 }
 
 INLINE void
 sum_lanes(const struct log_registers *kernel, const enum log_form form, const struct lanes *lanes,
-	bool subtract, bool gather)
+	bool subtract)
 {
 	const struct tables tables = load_tables(kernel);
 	struct out out = no_change();
 	struct sums sums;
 
 	sums.groups = 0;
-	add_lanes(kernel, &tables, form, lanes, NULL, subtract, gather, &sums, &out);
-	finish_groups(kernel, &tables, form, &sums, gather, &out);
+	add_lanes(kernel, &tables, form, lanes, NULL, subtract, &sums, &out);
+	finish_groups(kernel, &tables, form, &sums, &out);
 }
 
 #endif /* VECTOR_LOG_SUMS_AVX512_H */

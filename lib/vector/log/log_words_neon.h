@@ -14,6 +14,7 @@
 #define BLOCK_NEON
 #include "lanes/blocks.h"
 #include "log/log_registers.h"
+#include "log/special.h"
 
 #define LANES 8
 #define GROUP (2 * LANES)

@@ -92,33 +92,6 @@ find_first(struct mixed_kernel *mixed, const struct log_shape *shape,
 	return true;
 }
 
-/* A format's lanes alone, to be compared with its set. */
-struct alone {
-	struct vector_kernel kernel;
-	const struct mixed_kernel *mixed;
-	unsigned int format;
-};
-
-static void
-run_alone(const struct vector_kernel *kernel, unsigned int op, const struct vector_lanes *lanes)
-{
-	const struct alone *alone = (const struct alone *)kernel;
-	const uint8_t group = vector_group(alone->format, op);
-	struct vector_lanes one = *lanes;
-
-	one.group = &group;
-	vector_run_lanes(&alone->mixed->kernel, op, &one);
-}
-
-/* Lanes come one by one. */
-static bool
-decides(const struct mixed_kernel *mixed, const struct log_shape *shape, unsigned int format)
-{
-	const struct alone alone = {{.run.lanes = run_alone}, mixed, format};
-
-	return log_shape_decides(shape, &alone.kernel);
-}
-
 static void
 take_constants(struct mixed_kernel *mixed, const struct log_shape *shape, unsigned int format)
 {
@@ -145,11 +118,10 @@ static bool
 fill(struct mixed_kernel *mixed, const struct log_shape *shape, struct match_stage *const *stages,
 	unsigned int format, unsigned int place)
 {
-	if (stages == NULL)
-		use_own(mixed, shape, format, place);
-	else if (!use_stages(mixed, shape, stages, format))
-		return false;
-	return decides(mixed, shape, format);
+	if (stages != NULL)
+		return use_stages(mixed, shape, stages, format);
+	use_own(mixed, shape, format, place);
+	return true;
 }
 
 /* For each set: find its shape, and do something with it. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See mixed.h. The decisions are those of log_stages.c. */
+/* See mixed.h. */
 #include "lanes/lanes_avx512.h"
 #include "log/mixed.h"
+#include "log/special.h"
 
 /* Lanes with an even and with an odd number, of a register of words. */
 #define EVEN 0x55555555u
@@ -73,13 +74,6 @@ gather(const void *entries, struct halves base, struct halves key, __mmask32 lan
 	});
 }
 
-/* As a two's complement where the lane's format is a posit. */
-INLINE __m512i
-magnitude_by_kind(__m512i words, __mmask32 posit)
-{
-	return magnitude_of(_mm512_mask_abs_epi16(words, posit, words));
-}
-
 INLINE __m512i
 negate(__m512i words, __mmask32 lanes, __mmask32 posit)
 {
@@ -109,8 +103,8 @@ read_group(
 
 	lanes.y = negate(
 		in.y, _mm512_cmpeq_epi16_mask(op, splat(NETFC_SUB - NETFC_ADD)), lanes.posit);
-	lanes.magnitude_x = magnitude_by_kind(lanes.x, lanes.posit);
-	lanes.magnitude_y = magnitude_by_kind(lanes.y, lanes.posit);
+	lanes.magnitude_x = (__m512i)magnitudes_of((vec16)lanes.x, lanes.posit);
+	lanes.magnitude_y = (__m512i)magnitudes_of((vec16)lanes.y, lanes.posit);
 	return lanes;
 }
 
@@ -149,59 +143,23 @@ look_up_mi(const struct mixed_kernel *mixed, const struct group_of_lanes *lanes,
 }
 
 INLINE __m512i
-give_sign(__m512i magnitude, __mmask32 negative, __mmask32 posit)
+decide_group(
+	const struct group_of_lanes *lanes, const struct sums *sums, __m512i e, struct flags *flags)
 {
-	magnitude = _mm512_mask_sub_epi16(
-		magnitude, negative & posit, _mm512_setzero_si512(), magnitude);
-	return _mm512_mask_mov_epi16(
-		magnitude, negative & ~posit, _mm512_or_si512(magnitude, splat(0x8000)));
-}
+	const struct decision decision = {
+		.x = (vec16)lanes->x,
+		.y = (vec16)lanes->y,
+		.inf = (vec16)lanes->inf,
+		.nan = (vec16)lanes->nan,
+		.posit = lanes->posit,
+		.product = lanes->product,
+		.division = lanes->division,
+		.is_x = sums->is_x,
+		.is_y = sums->is_y,
+		.no_result = _mm512_cmpeq_epi16_mask(sums->m, splat((int16_t)NETFC_NO_RESULT)),
+	};
 
-/* The decision (paper, table I, and special values), by precedence. */
-INLINE __m512i
-decide(const struct group_of_lanes *lanes, const struct sums *sums, __m512i e, __mmask32 differ,
-	struct flags *flags)
-{
-	const __m512i none = _mm512_setzero_si512();
-	const __m512i x = lanes->x, y = lanes->y, mx = lanes->magnitude_x, my = lanes->magnitude_y;
-	const __mmask32 product = lanes->product, sum = ~product, division = lanes->division;
-	const __mmask32 posit = lanes->posit;
-	__mmask32 greater = _mm512_cmpgt_epu16_mask(mx, my);
-	__mmask32 negative_x = _mm512_movepi16_mask(x), negative_y = _mm512_movepi16_mask(y);
-	__mmask32 negative =
-		(sum & ((greater & negative_x) | (~greater & negative_y))) | (product & differ);
-	__mmask32 zero_x = _mm512_testn_epi16_mask(mx, mx);
-	__mmask32 zero_y = _mm512_testn_epi16_mask(my, my);
-	__mmask32 inf_x = _mm512_cmpeq_epi16_mask(mx, lanes->inf);
-	__mmask32 inf_y = _mm512_cmpeq_epi16_mask(my, lanes->inf);
-	/* A posit's NaR has the magnitude of zero, and no posit one above its infinity. */
-	__mmask32 nan = _mm512_cmpgt_epu16_mask(_mm512_max_epu16(mx, my), lanes->inf) |
-		(posit & (zero_x | zero_y) &
-			(_mm512_cmpeq_epi16_mask(x, lanes->nan) |
-				_mm512_cmpeq_epi16_mask(y, lanes->nan)));
-	__mmask32 no_result = sum & _mm512_cmpeq_epi16_mask(sums->m, splat(0x8000));
-	__mmask32 is_x = sum & (sums->is_x | zero_y), is_y = sum & (sums->is_y | zero_x) & ~zero_y;
-	__mmask32 opposite = sum & differ & _mm512_cmpeq_epi16_mask(mx, my);
-	__mmask32 infinite = product & (inf_x | (division & zero_y) | (~division & inf_y));
-	__mmask32 zero = product & (zero_x | (division & inf_y) | (~division & zero_y));
-	__mmask32 invalid = ~nan & ((sum & inf_x & inf_y & differ) | (infinite & zero));
-	__mmask32 by_zero = division & zero_y & ~(zero_x | inf_x | nan);
-	__mmask32 decided = nan | is_x | is_y | opposite | infinite | zero | inf_x | inf_y;
-	__m512i z;
-
-	e = _mm512_maskz_mov_epi16(~(no_result | zero), e);
-	e = _mm512_mask_mov_epi16(e, infinite, lanes->inf);
-	flags->invalid = invalid;
-	flags->divbyzero = by_zero;
-	flags->underflow = ~decided & _mm512_cmpeq_epi16_mask(e, none);
-	flags->overflow = ~decided & _mm512_cmpeq_epi16_mask(e, lanes->inf);
-	z = give_sign(e, negative & ~no_result, posit);
-	z = _mm512_mask_mov_epi16(z, is_x, x);
-	z = _mm512_mask_mov_epi16(z, is_y, y);
-	z = _mm512_maskz_mov_epi16(~opposite, z);
-	z = _mm512_mask_mov_epi16(z, sum & inf_y, y);
-	z = _mm512_mask_mov_epi16(z, sum & inf_x, x);
-	return _mm512_mask_mov_epi16(z, nan | invalid | (posit & by_zero), lanes->nan);
+	return (__m512i)decide(&decision, (vec16)e, flags);
 }
 
 INLINE __m512i
@@ -219,7 +177,7 @@ compute_group(const struct mixed_kernel *mixed, const struct group_of_lanes *lan
 	n = _mm512_mask_subs_epi16(n, lanes->division, i, j);
 	e = gather(mixed->entries, bases_of(&mixed->exp, lanes->format), halves_of(n),
 		lanes->used & (lanes->product | ~(sums.is_x | sums.is_y)), size);
-	return decide(lanes, &sums, e, differ, flags);
+	return decide_group(lanes, &sums, e, flags);
 }
 
 INLINE void
