@@ -2,12 +2,8 @@
 /* Conversions; compiled for each instruction set. */
 #include "extended_kernels.h"
 #include "isa.h"
+#include "lanes/drive.h"
 #include "lanes/float_formats.h"
-#include "slots.h"
-
-struct converted {
-	uint32_t z, flags;
-};
 
 LANE uint32_t
 mask_of(bool condition)
@@ -24,18 +20,17 @@ rounding_flags(uint32_t x, uint32_t z, uint32_t inf)
 }
 
 /* Posits have no infinities, and never round to zero. */
-LANE struct converted
+LANE struct lane
 to_real(uint32_t x, const unsigned int es)
 {
 	const uint32_t infinite = mask_of((x & INT32_MAX) == FLOAT_INF);
 	const uint32_t posit = to_posit(x, es);
 
-	return (struct converted){
-		(infinite & 0x8000) | (~infinite & posit), infinite & NETFC_INVALID};
+	return (struct lane){(infinite & 0x8000) | (~infinite & posit), infinite & NETFC_INVALID};
 }
 
 /* `conversion` is a constant wherever this is used. */
-LANE struct converted
+LANE struct lane
 convert(const uint32_t *entries, uint32_t x, const enum conversion conversion)
 {
 	const uint32_t magnitude = x & INT32_MAX;
@@ -43,77 +38,58 @@ convert(const uint32_t *entries, uint32_t x, const enum conversion conversion)
 
 	switch (conversion) {
 	case CONVERSION_WIDEN_8:
-		return (struct converted){entries[x & UINT8_MAX], 0};
+		return (struct lane){entries[x & UINT8_MAX], 0};
 	case CONVERSION_WIDEN_16:
-		return (struct converted){entries[x & UINT16_MAX], 0};
+		return (struct lane){entries[x & UINT16_MAX], 0};
 	case CONVERSION_FP8:
 		entry = entries[x >> 16 | ((x & UINT16_MAX) != 0)];
-		return (struct converted){entry & UINT8_MAX, entry >> CONVERSION_FLAGS_SHIFT};
+		return (struct lane){entry & UINT8_MAX, entry >> CONVERSION_FLAGS_SHIFT};
 	case CONVERSION_FP16:
 		entry = to_fp16(x);
-		return (struct converted){
-			entry, rounding_flags(magnitude, entry & INT16_MAX, 0x7c00)};
+		return (struct lane){entry, rounding_flags(magnitude, entry & INT16_MAX, 0x7c00)};
 	case CONVERSION_BF16:
 		entry = to_bf16(x);
-		return (struct converted){
-			entry, rounding_flags(magnitude, entry & INT16_MAX, 0x7f80)};
+		return (struct lane){entry, rounding_flags(magnitude, entry & INT16_MAX, 0x7f80)};
 	case CONVERSION_POSIT16:
 		return to_real(x, 1);
 	case CONVERSION_POSIT16_ES2:
 		return to_real(x, 2);
 	case CONVERSION_FP32:
 	default:
-		return (struct converted){magnitude > FLOAT_INF ? NETFC_FP32_NAN : x, 0};
+		return (struct lane){magnitude > FLOAT_INF ? NETFC_FP32_NAN : x, 0};
 	}
 }
 
-LANE void
-run_packets(const struct conversion_kernel *kernel, struct vector_packet *packets,
-	unsigned int count, const enum conversion conversion)
-{
-	for (unsigned int p = 0; p < count; p++) {
-		const uint32_t lanes = packets[p].count;
-		const slot32 *restrict x = (const slot32 *)packets[p].slots;
-		slot32 *restrict z = (slot32 *)packets[p].slots + 2 * (size_t)lanes;
-		uint32_t before = 0, after = 0, flags = 0;
+#define CONVERSION(name, conversion)                                                              \
+	LANE struct lane name##_lane(const void *entries, uint32_t x, uint32_t y, uint32_t z)     \
+	{                                                                                         \
+		struct lane lane = convert(entries, slot32_swap(x), conversion);                  \
+                                                                                                  \
+		(void)y, (void)z;                                                                 \
+		lane.z = slot32_swap(lane.z);                                                     \
+		return lane;                                                                      \
+	}                                                                                         \
+	LANE void name##_packet(                                                                  \
+		const struct conversion_kernel *kernel, struct vector_packet *packet)             \
+	{                                                                                         \
+		drive_packet(packet, (struct drive){32, false, 0}, name##_lane, kernel->entries); \
+	}                                                                                         \
+	EXTENDED_PACKETS(name, name##_packet)
 
-		for (uint32_t l = 0; l < lanes; l++) {
-			const struct converted converted =
-				convert(kernel->entries, slot32_swap(x[l]), conversion);
-			const uint32_t slot = slot32_swap(converted.z);
-
-			flags |= converted.flags;
-			before += slot32_words(z[l]);
-			after += slot32_words(slot);
-			z[l] = slot;
-		}
-		packets[p].flags = (uint8_t)flags;
-		packets[p].changes = slots_changes(2 * lanes, before, after);
-	}
-}
+CONVERSION(widen_8, CONVERSION_WIDEN_8)
+CONVERSION(widen_16, CONVERSION_WIDEN_16)
+CONVERSION(fp8, CONVERSION_FP8)
+CONVERSION(fp32, CONVERSION_FP32)
+CONVERSION(fp16, CONVERSION_FP16)
+CONVERSION(bf16, CONVERSION_BF16)
+CONVERSION(posit16, CONVERSION_POSIT16)
+CONVERSION(posit16_es2, CONVERSION_POSIT16_ES2)
 
 void
-VECTOR_NAME(conversion_run)(const struct vector_kernel *kernel, unsigned int op,
-	struct vector_packet *packets, unsigned int count)
+VECTOR_NAME(conversion_use)(struct conversion_kernel *kernel)
 {
-	const struct conversion_kernel *own = (const struct conversion_kernel *)kernel;
+	static vector_packets_fn *const functions[] = {
+		widen_8, widen_16, fp8, fp32, fp16, bf16, posit16, posit16_es2};
 
-	(void)op;
-	switch (own->conversion) {
-#define CASE(conversion)                                      \
-	case conversion:                                      \
-		run_packets(own, packets, count, conversion); \
-		break
-		CASE(CONVERSION_WIDEN_8);
-		CASE(CONVERSION_WIDEN_16);
-		CASE(CONVERSION_FP32);
-		CASE(CONVERSION_FP8);
-		CASE(CONVERSION_FP16);
-		CASE(CONVERSION_BF16);
-		CASE(CONVERSION_POSIT16);
-		CASE(CONVERSION_POSIT16_ES2);
-#undef CASE
-	case CONVERSION_ANY:
-		break;
-	}
+	kernel->kernel.run.packets = functions[kernel->conversion];
 }

@@ -9,67 +9,57 @@
 #include "extended_kernels.h"
 #include "function.h"
 #include "isa.h"
+#include "lanes/drive.h"
 
 /* ---- what has no kernel of its own: in integers, lane by lane ---- */
 
-typedef struct netfc_result
-lane_fn(const struct vector_kernel *kernel, unsigned int op, uint32_t x, uint32_t y, uint32_t z);
+/* Of a format's lanes. */
+struct operation {
+	const struct netfc_format *format;
+	unsigned int op;
+};
 
-/* `compute` is a constant wherever this is used. */
-static __rte_always_inline void
-run_each(const struct vector_kernel *kernel, unsigned int op, struct vector_packet *packets,
-	unsigned int count, unsigned int slot_bits, lane_fn *compute)
+static struct lane
+operate(const void *context, uint32_t x, uint32_t y, uint32_t z)
 {
-	for (unsigned int p = 0; p < count; p++) {
-		const uint32_t lanes = packets[p].count;
-		const uint32_t bytes = RTE_ALIGN_CEIL(lanes * slot_bits / 8, 2);
-		uint8_t *x = packets[p].slots, *y = x + bytes, *z = y + bytes;
-		const uint64_t before = slots_sum(z, bytes);
+	const struct operation *operation = context;
+	const unsigned int bits = netfc_format_width(operation->format);
+	const struct netfc_result result = netfc_extra(operation->format, operation->op,
+		slot_swap(x, bits), slot_swap(y, bits), slot_swap(z, bits));
 
-		packets[p].flags = 0;
-		for (uint32_t l = 0; l < lanes; l++) {
-			const struct netfc_result result =
-				compute(kernel, op, slot_read(x, l, slot_bits),
-					slot_read(y, l, slot_bits), slot_read(z, l, slot_bits));
-
-			slot_write(z, l, slot_bits, result.z);
-			packets[p].flags |= result.flags;
-		}
-		packets[p].changes = slots_changes(bytes / 2, before, slots_sum(z, bytes));
-	}
-}
-
-static struct netfc_result
-operate(const struct vector_kernel *kernel, unsigned int op, uint32_t x, uint32_t y, uint32_t z)
-{
-	return netfc_extra(((const struct extended_kernel *)kernel)->format, op, x, y, z);
+	return (struct lane){slot_swap(result.z, bits), result.flags};
 }
 
 static void
 operate_any(const struct vector_kernel *kernel, unsigned int op, struct vector_packet *packets,
 	unsigned int count)
 {
-	run_each(kernel, op, packets, count,
-		netfc_format_width(((const struct extended_kernel *)kernel)->format), operate);
+	const struct netfc_format *format = ((const struct extended_kernel *)kernel)->format;
+	const struct drive drive = {netfc_format_width(format), true, 0};
+
+	for (unsigned int p = 0; p < count; p++)
+		drive_packet(&packets[p], drive, operate, &(struct operation){format, op});
 }
 
-static struct netfc_result
-convert(const struct vector_kernel *kernel, unsigned int op, uint32_t x, uint32_t y, uint32_t z)
+static struct lane
+convert(const void *context, uint32_t x, uint32_t y, uint32_t z)
 {
-	const struct conversion_kernel *own = (const struct conversion_kernel *)kernel;
-	struct netfc_result result = {0, 0};
+	const struct conversion_kernel *kernel = context;
+	uint32_t number = slot32_swap(x), result;
+	uint8_t flags;
 
-	(void)op, (void)y, (void)z;
-	netfc_function_lanes(own->function, own->format, &x, &result.z, &result.flags, 1);
-	return result;
+	(void)y, (void)z;
+	netfc_function_lanes(kernel->function, kernel->format, &number, &result, &flags, 1);
+	return (struct lane){slot32_swap(result), flags};
 }
 
-static void
-convert_any(const struct vector_kernel *kernel, unsigned int op, struct vector_packet *packets,
-	unsigned int count)
+LANE void
+convert_packet(const struct conversion_kernel *kernel, struct vector_packet *packet)
 {
-	run_each(kernel, op, packets, count, 32, convert);
+	drive_packet(packet, (struct drive){32, true, 0}, convert, kernel);
 }
+
+EXTENDED_PACKETS(convert_any, convert_packet)
 
 /* ---- conversions ---- */
 
@@ -127,9 +117,9 @@ extended_conversion_create(const struct netfc_function *function, const struct n
 	kernel->conversion = conversion_of(format, netfc_function_result(function, format).format);
 	kernel->function = function;
 	kernel->format = format;
-	kernel->kernel = (struct vector_kernel){.run.packets = kernel->conversion == CONVERSION_ANY
-			? convert_any
-			: VECTOR_CHOOSE(conversion_run, isa)};
+	kernel->kernel = (struct vector_kernel){.run.packets = convert_any};
+	if (kernel->conversion != CONVERSION_ANY)
+		VECTOR_CHOOSE(conversion_use, isa)(kernel);
 	if (kernel->conversion <= CONVERSION_LOOKED_UP &&
 		fill_conversion(kernel, function, format) != NETFC_OK) {
 		rte_free(kernel);
@@ -141,48 +131,18 @@ extended_conversion_create(const struct netfc_function *function, const struct n
 
 /* ---- functions of one number ---- */
 
-static __rte_noinline void
-run_plain(const struct function_kernel *kernel, struct vector_packet *packet)
+LANE void
+function_packet(
+	const struct function_kernel *kernel, struct vector_packet *packet, const unsigned int bits)
 {
-	struct function_run run = function_start(kernel, packet);
-
-	function_run_each(&run, 0, packet->count);
-	function_finish(&run, packet);
+	if (packet->count == 1)
+		drive_single(packet, FUNCTION_DRIVE(bits), function_look_up, kernel->entries);
+	else
+		drive_packet(packet, FUNCTION_DRIVE(bits), function_look_up, kernel->entries);
 }
 
-static void
-run_function(const struct vector_kernel *kernel, unsigned int op, struct vector_packet *packets,
-	unsigned int count)
-{
-	(void)op;
-	function_run_packets(kernel, packets, count, run_plain);
-}
-
-/* Slots of 8 bits: the array begins with their 256 entries. */
-static void
-run_function8(const struct vector_kernel *kernel, unsigned int op, struct vector_packet *packets,
-	unsigned int count)
-{
-	const uint32_t *entries = ((const struct function_kernel *)kernel)->entries;
-
-	(void)op;
-	for (unsigned int p = 0; p < count; p++) {
-		const uint32_t lanes = packets[p].count, bytes = lanes + lanes % 2;
-		const uint8_t *x = packets[p].slots;
-		uint8_t *z = packets[p].slots + 2 * (size_t)bytes;
-		const uint64_t before = slots_sum(z, bytes);
-		uint32_t any = 0;
-
-		for (uint32_t l = 0; l < lanes; l++) {
-			const uint32_t entry = entries[x[l]];
-
-			any |= entry;
-			z[l] = (uint8_t)entry;
-		}
-		packets[p].flags = (uint8_t)(any >> FUNCTION_FLAGS_SHIFT);
-		packets[p].changes = slots_changes(bytes / 2, before, slots_sum(z, bytes));
-	}
-}
+EXTENDED_PACKETS(run_function, function_packet, 16)
+EXTENDED_PACKETS(run_function8, function_packet, 8)
 
 static void
 fill_function(uint32_t *entries, const uint16_t *z, const uint8_t *flags)
@@ -273,16 +233,19 @@ extended_create(const struct netfc_format *format, enum vector_isa isa, int sock
 	kernel->kernel.run.packets = run_packets;
 	kernel->format = format;
 	kernel->inf = (uint16_t)netfc_inf_magnitude(format);
-	kernel->nan = (uint16_t)netfc_nan(format);
-	kernel->one = (uint16_t)netfc_encode(format, 1);
-	kernel->minus_one = (uint16_t)netfc_encode(format, -1);
+	kernel->limits = (struct order_limits){
+		.last = is_byte ? fp8_limits_of(format).last : kernel->inf,
+		.nan = (uint16_t)netfc_nan(format),
+		.one = (uint16_t)netfc_encode(format, 1),
+		.minus_one = (uint16_t)netfc_encode(format, -1),
+	};
 	for (unsigned int o = 0; o < RTE_DIM(kernel->run); o++)
 		kernel->run[o] = operate_any;
+	VECTOR_CHOOSE(order_use, isa)(kernel);
 	if (is_byte) {
 		take_fp8((struct extended_fp8 *)kernel);
-		VECTOR_CHOOSE(fp8_use, isa)(kernel);
+		VECTOR_CHOOSE(fma_fp8_use, isa)(kernel);
 	} else {
-		VECTOR_CHOOSE(order_use, isa)(kernel);
 		VECTOR_CHOOSE(fma_use, isa)(kernel);
 	}
 	*result = &kernel->kernel;

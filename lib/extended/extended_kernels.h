@@ -26,35 +26,37 @@ struct extended_kernel {
 	struct vector_kernel kernel;
 	const struct netfc_format *format;
 	vector_packets_fn *run[NETFC_EXTRA_END - NETFC_MIN]; /* by operation less NETFC_MIN */
-	uint16_t inf, nan, one, minus_one;
+	uint16_t inf;
+	struct order_limits {
+		uint16_t last, nan, one, minus_one; /* `last`: the greatest that is no NaN */
+	} limits;
 };
 
 /*
- * order.c, fma.c, fma_avx512.c and fp8_lanes.c, one for each instruction set: set the functions of
+ * order.c, fma.c, fma_avx512.c and fma_fp8.c, one for each instruction set: set the functions of
  * a kernel that they have for its format. Others stay as they are.
  */
 typedef void extended_use_fn(struct extended_kernel *kernel);
 extended_use_fn order_use_plain, order_use_avx2, order_use_avx512;
 extended_use_fn fma_use_plain, fma_use_avx2, fma_use_avx512;
-extended_use_fn fp8_use_plain, fp8_use_avx2, fp8_use_avx512;
+extended_use_fn fma_fp8_use_plain, fma_fp8_use_avx2, fma_fp8_use_avx512;
 
 /* Such a function: run_packet(kernel, packet, ...), the other arguments of which are constants. */
-#define EXTENDED_PACKETS(name, run_packet, ...)                                                    \
-	static void name(const struct vector_kernel *kernel, unsigned int op,                      \
-		struct vector_packet *packets, unsigned int count)                                 \
-	{                                                                                          \
-		(void)op;                                                                          \
-		for (unsigned int p = 0; p < count; p++)                                           \
-			run_packet(                                                                \
-				(const struct extended_kernel *)kernel, &packets[p], __VA_ARGS__); \
+#define EXTENDED_PACKETS(name, run_packet, ...)                                       \
+	static void name(const struct vector_kernel *kernel, unsigned int op,         \
+		struct vector_packet *packets, unsigned int count)                    \
+	{                                                                             \
+		(void)op;                                                             \
+		for (unsigned int p = 0; p < count; p++)                              \
+			run_packet((const void *)kernel, &packets[p], ##__VA_ARGS__); \
 	}
 
-/* What fma.c and fma_avx512.c define: run_packet(kernel, packet, format). */
-#define FMA_USE(run_packet)                                                     \
-	EXTENDED_PACKETS(fma_fp16, run_packet, NETFC_FP16)                      \
-	EXTENDED_PACKETS(fma_posit16, run_packet, NETFC_POSIT16)                \
-	EXTENDED_PACKETS(fma_bf16, run_packet, NETFC_BF16)                      \
-	EXTENDED_PACKETS(fma_posit16_es2, run_packet, NETFC_POSIT16_ES2)        \
+/* What fma.c and fma_avx512.c define, by FMA(name, format) a function each. */
+#define FMA_USE(FMA)                                                            \
+	FMA(fma_fp16, NETFC_FP16)                                               \
+	FMA(fma_posit16, NETFC_POSIT16)                                         \
+	FMA(fma_bf16, NETFC_BF16)                                               \
+	FMA(fma_posit16_es2, NETFC_POSIT16_ES2)                                 \
 	void VECTOR_NAME(fma_use)(struct extended_kernel * kernel)              \
 	{                                                                       \
 		static vector_packets_fn *const functions[] = {                 \
@@ -119,7 +121,8 @@ struct conversion_kernel {
 	uint32_t entries[NETFC_FUNCTION_ENTRIES] __rte_cache_aligned;
 };
 
-/* conversion_lanes.c, one for each instruction set: all but CONVERSION_ANY. */
-vector_packets_fn conversion_run_plain, conversion_run_avx2, conversion_run_avx512;
+/* conversion_lanes.c, one for each instruction set: set the function; all but CONVERSION_ANY. */
+typedef void conversion_use_fn(struct conversion_kernel *kernel);
+conversion_use_fn conversion_use_plain, conversion_use_avx2, conversion_use_avx512;
 
 #endif /* EXTENDED_KERNELS_H */

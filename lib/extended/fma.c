@@ -12,18 +12,8 @@
 
 #include "extended_kernels.h"
 #include "isa.h"
+#include "lanes/blocks.h"
 #include "lanes/float_formats.h"
-#include "slots.h"
-
-#define BLOCK 128
-/* Loops over a block go on to a multiple of this: what vectors leave over would take longer. */
-#define STEP 16
-
-LANE unsigned int
-whole_steps(unsigned int count)
-{
-	return (count + STEP - 1) / STEP * STEP;
-}
 
 /* ---- formats to binary32, exactly ---- */
 
@@ -113,44 +103,40 @@ encode(enum netfc_format_id format, const uint32_t *restrict sums, uint16_t *res
 
 /* ---- x * y + z ---- */
 
-struct block {
-	uint16_t x[BLOCK], y[BLOCK], z[BLOCK], result[BLOCK];
-	uint16_t flags[BLOCK]; /* of enum netfc_flag */
-	struct {
-		float x[BLOCK], y[BLOCK], z[BLOCK];
-	} value;
-	float sum[BLOCK];    /* x * y + z, rounded twice, and */
-	int32_t lost[BLOCK]; /* 1 if more, -1 if less than that is exact */
-	uint32_t odd[BLOCK];
+struct fused {
+	float x[BLOCK_LANES], y[BLOCK_LANES], z[BLOCK_LANES];
+	float sum[BLOCK_LANES];    /* x * y + z, rounded twice, and */
+	int32_t lost[BLOCK_LANES]; /* 1 if more, -1 if less than that is exact */
+	uint32_t odd[BLOCK_LANES];
+	uint16_t result[BLOCK_LANES];
 } __attribute__((aligned(64)));
 
 LANE void
-add_products(struct block *restrict block, unsigned int count)
+add_products(struct fused *restrict fused, unsigned int count)
 {
 	for (unsigned int l = 0; l < count; l++) {
-		const double product = (double)block->value.x[l] * (double)block->value.y[l];
-		const double addend = block->value.z[l], sum = product + addend,
-			     part = sum - product;
+		const double product = (double)fused->x[l] * (double)fused->y[l];
+		const double addend = fused->z[l], sum = product + addend, part = sum - product;
 		const double error = (product - (sum - part)) + (addend - part);
 		const float rounded = (float)sum;
 		/* Of infinities NaN: nothing lost. */
 		const double lost = (sum - (double)rounded) + error;
 
-		block->sum[l] = rounded;
-		block->lost[l] = (int32_t)(lost > 0 ? 1.0 : lost < 0 ? -1.0 : 0.0);
+		fused->sum[l] = rounded;
+		fused->lost[l] = (int32_t)(lost > 0 ? 1.0 : lost < 0 ? -1.0 : 0.0);
 	}
 }
 
 /* An even number that is not exact: its neighbour on the exact one's side. */
 LANE void
-make_odd(struct block *restrict block, unsigned int count)
+make_odd(struct fused *restrict fused, unsigned int count)
 {
 	for (unsigned int l = 0; l < count; l++) {
-		const uint32_t bits = float_bits(block->sum[l]);
+		const uint32_t bits = float_bits(fused->sum[l]);
 		const int32_t sign = all_if(bits >> 31);
-		const int32_t away_from_zero = (block->lost[l] ^ sign) - sign;
+		const int32_t away_from_zero = (fused->lost[l] ^ sign) - sign;
 
-		block->odd[l] = bits + (bits & 1 ? 0 : (uint32_t)away_from_zero);
+		fused->odd[l] = bits + (bits & 1 ? 0 : (uint32_t)away_from_zero);
 	}
 }
 
@@ -170,15 +156,16 @@ magnitude_of(uint16_t bits)
 }
 
 LANE void
-set_exception_flags(const uint16_t inf, struct block *restrict block, unsigned int count)
+set_exception_flags(const uint16_t inf, const struct fused *restrict fused,
+	struct block *restrict block, unsigned int count)
 {
 	for (unsigned int l = 0; l < count; l++) {
 		const uint16_t x = magnitude_of(block->x[l]), y = magnitude_of(block->y[l]);
 		const uint16_t z = magnitude_of(block->z[l]);
-		const uint16_t result = magnitude_of(block->result[l]);
+		const uint16_t result = magnitude_of(fused->result[l]);
 		const uint16_t finite = mask_of(x < inf) & mask_of(y < inf) & mask_of(z < inf);
 		const uint16_t nan = mask_of(x > inf) | mask_of(y > inf) | mask_of(z > inf);
-		const uint16_t zero = mask_of((block->odd[l] & INT32_MAX) == 0);
+		const uint16_t zero = mask_of((fused->odd[l] & INT32_MAX) == 0);
 
 		block->flags[l] = (mask_of(result > inf) & ~nan & NETFC_INVALID) |
 			(mask_of(result == inf) & finite & NETFC_OVERFLOW) |
@@ -188,73 +175,43 @@ set_exception_flags(const uint16_t inf, struct block *restrict block, unsigned i
 
 /* ---- packets ---- */
 
-LANE void
-read_words(const slot16 *restrict from, uint16_t *restrict to, unsigned int count)
-{
-	for (unsigned int l = 0; l < count; l++)
-		to[l] = slot16_swap(from[l]);
-	for (unsigned int l = count; l < whole_steps(count); l++)
-		to[l] = 0;
-}
-
-/* Results into a packet. */
-LANE void
-write_words(const struct block *restrict block, slot16 *restrict to, unsigned int count,
-	struct vector_packet *restrict packet)
-{
-	uint32_t change = 0;
-	uint16_t flags = 0;
-
-	for (unsigned int l = 0; l < count; l++) {
-		const uint16_t before = to[l], after = slot16_swap(block->result[l]);
-
-		/* A word that changes adds its complement, too. */
-		change += (uint32_t)(uint16_t)~before + after;
-		flags |= block->flags[l];
-		to[l] = after;
-	}
-	packet->changes += change;
-	packet->flags |= (uint8_t)flags;
-}
-
-LANE void
-compute(const struct extended_kernel *kernel, struct block *block, unsigned int count,
-	const enum netfc_format_id format)
-{
-	decode(format, block->x, block->value.x, count);
-	decode(format, block->y, block->value.y, count);
-	decode(format, block->z, block->value.z, count);
-	add_products(block, count);
-	make_odd(block, count);
-	encode(format, block->odd, block->result, count);
-	/* No sum of posits raises a flag. */
-	if (format == NETFC_FP16 || format == NETFC_BF16)
-		set_exception_flags(kernel->inf, block, count);
-	else
-		memset(block->flags, 0, count * sizeof(block->flags[0]));
-}
-
 /* `format` is a constant wherever this is used. */
 LANE void
-run_packet(const struct extended_kernel *kernel, struct vector_packet *packet,
+compute(const struct vector_kernel *kernel, struct block *block, unsigned int count,
 	const enum netfc_format_id format)
 {
-	const uint32_t count = packet->count;
-	const slot16 *x = (const slot16 *)packet->slots, *y = x + count;
-	slot16 *z = (slot16 *)packet->slots + 2 * (size_t)count;
-	struct block block;
+	const unsigned int lanes = block_steps(count);
+	struct fused fused;
 
-	packet->flags = 0;
-	packet->changes = 0;
-	for (uint32_t first = 0; first < count; first += BLOCK) {
-		const unsigned int some = RTE_MIN(count - first, (uint32_t)BLOCK);
-
-		read_words(x + first, block.x, some);
-		read_words(y + first, block.y, some);
-		read_words(z + first, block.z, some);
-		compute(kernel, &block, whole_steps(some), format);
-		write_words(&block, z + first, some, packet);
-	}
+	/* Lanes after the last: nothing that takes longer. */
+	for (unsigned int l = count; l < lanes; l++)
+		block->x[l] = block->y[l] = block->z[l] = 0;
+	decode(format, block->x, fused.x, lanes);
+	decode(format, block->y, fused.y, lanes);
+	decode(format, block->z, fused.z, lanes);
+	add_products(&fused, lanes);
+	make_odd(&fused, lanes);
+	encode(format, fused.odd, fused.result, lanes);
+	/* No sum of posits raises a flag. */
+	if (format == NETFC_FP16 || format == NETFC_BF16)
+		set_exception_flags(
+			((const struct extended_kernel *)kernel)->inf, &fused, block, lanes);
+	else
+		memset(block->flags, 0, sizeof(block->flags));
+	memcpy(block->z, fused.result, sizeof(block->z));
 }
 
-FMA_USE(run_packet)
+#define FMA(name, format)                                                            \
+	LANE void name##_block(const struct vector_kernel *kernel, enum netfc_op op, \
+		struct block *block, unsigned int count)                             \
+	{                                                                            \
+		(void)op;                                                            \
+		compute(kernel, block, count, format);                               \
+	}                                                                            \
+	static void name(const struct vector_kernel *kernel, unsigned int op,        \
+		struct vector_packet *packets, unsigned int count)                   \
+	{                                                                            \
+		block_run_packets(name##_block, kernel, op, packets, count, true);   \
+	}
+
+FMA_USE(FMA)

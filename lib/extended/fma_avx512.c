@@ -85,8 +85,8 @@ compute_ieee(const struct extended_kernel *kernel, bool bf16, struct operands in
 	if (_mm512_mask_cmpgt_epu16_mask(lanes, _mm512_sub_epi16(magnitude, splat(1)), last) == 0)
 		return z;
 	*flags = set_exception_flags(kernel, bf16, in, sums, magnitude);
-	return _mm512_mask_mov_epi16(
-		z, _mm512_cmpgt_epu16_mask(magnitude, splat(kernel->inf)), splat(kernel->nan));
+	return _mm512_mask_mov_epi16(z, _mm512_cmpgt_epu16_mask(magnitude, splat(kernel->inf)),
+		splat(kernel->limits.nan));
 }
 
 /* ---- posits ---- */
@@ -212,4 +212,6 @@ run_packet(const struct extended_kernel *kernel, struct vector_packet *packet,
 	finish_packet(packet, &out);
 }
 
-FMA_USE(run_packet)
+#define FMA(name, format) EXTENDED_PACKETS(name, run_packet, format)
+
+FMA_USE(FMA)

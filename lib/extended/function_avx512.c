@@ -34,31 +34,36 @@ sum_half(__m256i words)
 		_mm256_xor_si256(words, _mm256_set1_epi16(INT16_MIN)), _mm256_set1_epi16(1));
 }
 
-static void
+LANE void
 run_packet(const struct function_kernel *kernel, struct vector_packet *packet)
 {
-	struct function_run run = function_start(kernel, packet);
+	const struct drive drive = FUNCTION_DRIVE(16);
+	const slot16 *x = (const slot16 *)packet->slots;
+	slot16 *z = (slot16 *)packet->slots + 2 * (size_t)packet->count;
 	const uint32_t whole = packet->count / STEP * STEP;
+	__m512i any = _mm512_setzero_si512();
+	__m256i change = _mm256_setzero_si256();
+	struct driven rest;
 
-	if (whole > 0) {
-		__m512i any = _mm512_setzero_si512();
-		__m256i change = _mm256_setzero_si256();
-
-		for (uint32_t l = 0; l < whole; l += STEP) {
-			const __m512i loaded = load_16(run.entries, run.x + l);
-			const __m256i after = _mm512_cvtepi32_epi16(loaded);
-			const __m256i before = _mm256_loadu_si256((const __m256i *)(run.z + l));
-
-			any = _mm512_or_si512(any, loaded);
-			change = _mm256_add_epi32(
-				change, _mm256_sub_epi32(sum_half(after), sum_half(before)));
-			_mm256_storeu_si256((__m256i *)(run.z + l), after);
-		}
-		run.any = (uint32_t)_mm512_reduce_or_epi32(any);
-		run.changes = collect_changes(_mm512_zextsi256_si512(change), whole);
+	if (packet->count == 1) {
+		drive_single(packet, drive, function_look_up, kernel->entries);
+		return;
 	}
-	function_run_each(&run, whole, packet->count);
-	function_finish(&run, packet);
+	for (uint32_t l = 0; l < whole; l += STEP) {
+		const __m512i loaded = load_16(kernel->entries, x + l);
+		const __m256i after = _mm512_cvtepi32_epi16(loaded);
+		const __m256i before = _mm256_loadu_si256((const __m256i *)(z + l));
+
+		any = _mm512_or_si512(any, loaded);
+		change = _mm256_add_epi32(
+			change, _mm256_sub_epi32(sum_half(after), sum_half(before)));
+		_mm256_storeu_si256((__m256i *)(z + l), after);
+	}
+	rest = drive_from(packet, whole, drive, function_look_up, kernel->entries);
+	rest.flags |= (uint32_t)_mm512_reduce_or_epi32(any);
+	packet->flags = (uint8_t)(rest.flags >> drive.flags_at);
+	packet->changes = collect_changes(_mm512_zextsi256_si512(change), whole) +
+		slots_changes(packet->count - whole, rest.before, rest.after);
 }
 
 void
@@ -66,5 +71,6 @@ function_run_avx512(const struct vector_kernel *kernel, unsigned int op,
 	struct vector_packet *packets, unsigned int count)
 {
 	(void)op;
-	function_run_packets(kernel, packets, count, run_packet);
+	for (unsigned int p = 0; p < count; p++)
+		run_packet((const struct function_kernel *)kernel, &packets[p]);
 }

@@ -32,32 +32,49 @@ slot32_swap(uint32_t word)
 #endif
 }
 
-/** A slot of a number of bits, which is best a constant. */
+/*
+ * Slots of 8, 16 or 32 bits, which are best a constant.
+ */
+
+/** Bytes of an operand's slots: it is filled up to an even number of them. */
 static inline uint32_t
-slot_read(const void *slots, uint32_t lane, const unsigned int bits)
+slots_bytes(uint32_t lanes, const unsigned int bits)
+{
+	return bits == 8 ? lanes + lanes % 2 : lanes * bits / 8;
+}
+
+/** A slot as it stands. */
+static inline uint32_t
+slot_load(const void *slots, uint32_t lane, const unsigned int bits)
 {
 	return bits == 8     ? ((const uint8_t *)slots)[lane]
-		: bits == 16 ? slot16_swap(((const slot16 *)slots)[lane])
-			     : slot32_swap(((const slot32 *)slots)[lane]);
+		: bits == 16 ? ((const slot16 *)slots)[lane]
+			     : ((const slot32 *)slots)[lane];
 }
 
-/** Likewise. */
 static inline void
-slot_write(void *slots, uint32_t lane, const unsigned int bits, uint32_t word)
+slot_store(void *slots, uint32_t lane, const unsigned int bits, uint32_t slot)
 {
 	if (bits == 8)
-		((uint8_t *)slots)[lane] = (uint8_t)word;
+		((uint8_t *)slots)[lane] = (uint8_t)slot;
 	else if (bits == 16)
-		((slot16 *)slots)[lane] = slot16_swap((uint16_t)word);
+		((slot16 *)slots)[lane] = (uint16_t)slot;
 	else
-		((slot32 *)slots)[lane] = slot32_swap(word);
+		((slot32 *)slots)[lane] = slot;
 }
 
-/** A slot's two words of 16 bits, added: less than 2^32 for as many slots as a datagram has. */
+/** Between a slot as it stands and its number. */
 static inline uint32_t
-slot32_words(uint32_t slot)
+slot_swap(uint32_t slot, const unsigned int bits)
 {
-	return (slot & UINT16_MAX) + (slot >> 16);
+	return bits == 8 ? slot : bits == 16 ? slot16_swap((uint16_t)slot) : slot32_swap(slot);
+}
+
+/** A slot's words of 16 bits, added: less than 2^32 for as many slots as a datagram has. */
+static inline uint32_t
+slot_words(uint32_t slot, const unsigned int bits)
+{
+	return bits == 32 ? (slot & UINT16_MAX) + (slot >> 16) : (uint16_t)slot;
 }
 
 /** The sum of the words of slots; `bytes` is even, and less than 2^17. */

@@ -28,7 +28,7 @@ read_slots(uint32_t *restrict to, const void *restrict from, unsigned int count,
 	const unsigned int width)
 {
 	for (unsigned int l = 0; l < count; l++)
-		to[l] = slot_read(from, l, width);
+		to[l] = slot_swap(slot_load(from, l, width), width);
 }
 
 static __rte_always_inline void
@@ -36,7 +36,7 @@ write_slots(void *restrict to, const uint32_t *restrict from, unsigned int count
 	const unsigned int width)
 {
 	for (unsigned int l = 0; l < count; l++)
-		slot_write(to, l, width, from[l]);
+		slot_store(to, l, width, slot_swap(from[l], width));
 }
 
 static uint8_t
@@ -68,12 +68,11 @@ run_program(
 	} while (++step < end);
 }
 
-/* Each operand is filled up to an even number of bytes, as a batch begins with one. */
 static __rte_always_inline void
 run_packet(const struct steps *steps, enum netfc_op op, struct vector_packet *packet,
 	const unsigned int width)
 {
-	const uint32_t size = width / 8, bytes = RTE_ALIGN_CEIL(packet->count * size, 2);
+	const uint32_t size = width / 8, bytes = slots_bytes(packet->count, width);
 	uint8_t *x = packet->slots, *y = x + bytes, *z = y + bytes;
 	const uint64_t before = slots_sum(z, bytes);
 	struct netfc_lanes lanes;

@@ -54,8 +54,8 @@ check_kernel(enum vector_isa isa, unsigned int count, uint8_t expected_flags)
 	for (unsigned int l = 0; l < count; l++) {
 		slots[l] = rte_cpu_to_be_32(x[l]);
 		slots[2 * count + l] = ~slots[l];
-		changes += 2 * UINT16_MAX + slot32_words(rte_cpu_to_be_32(by_library[l])) -
-			slot32_words(slots[2 * count + l]);
+		changes += 2 * UINT16_MAX + slot_words(rte_cpu_to_be_32(by_library[l]), 32) -
+			slot_words(slots[2 * count + l], 32);
 	}
 	vector_run_packets(kernel[isa], netfc_function_number(function), &packet, 1);
 	for (unsigned int l = 0; l < count; l++) {

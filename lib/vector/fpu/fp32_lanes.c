@@ -110,8 +110,8 @@ run_block(const enum netfc_op op, const slot32 *restrict x, const slot32 *restri
 		const uint32_t slot = slot32_swap((NETFC_FP32_NAN & nan) | (c & ~nan));
 
 		flags |= flags_of(op, magnitude_of(a), magnitude_of(b), magnitude_of(c));
-		before += slot32_words(z[l]);
-		after += slot32_words(slot);
+		before += slot_words(z[l], 32);
+		after += slot_words(slot, 32);
 		z[l] = slot;
 	}
 	sums->before += before;

@@ -186,7 +186,7 @@ INLINE void
 run_packet(const struct fp8_kernel *kernel, const enum netfc_op op, struct vector_packet *packet,
 	const bool e4m3)
 {
-	const uint32_t count = packet->count, bytes = fp8_operand_bytes(count);
+	const uint32_t count = packet->count, bytes = slots_bytes(count, 8);
 	const uint32_t rest = count % BYTES, whole = count - rest;
 	const uint8_t *x = packet->slots, *y = x + bytes;
 	uint8_t *z = packet->slots + 2 * (size_t)bytes;
@@ -212,9 +212,7 @@ run_packets(const enum netfc_op op, const struct vector_kernel *kernel,
 	const struct fp8_kernel *fp8 = (const struct fp8_kernel *)kernel;
 
 	for (unsigned int p = 0; p < count; p++) {
-		if (packets[p].count == 1)
-			fp8_look_up_single(fp8, op, &packets[p]);
-		else if (packets[p].count <= FEW)
+		if (packets[p].count <= FEW)
 			fp8_look_up(fp8, op, &packets[p]);
 		else
 			run_packet(fp8, op, &packets[p], e4m3);

@@ -65,38 +65,12 @@ use_words(struct fpu_kernel *kernel, enum vector_isa isa)
 
 /* ---- 8 bits: all results in an array ---- */
 
-void
-fp8_look_up(const struct fp8_kernel *kernel, unsigned int op, struct vector_packet *packet)
-{
-	const uint16_t *result = kernel->result[op - NETFC_ADD];
-	const uint32_t count = packet->count, bytes = fp8_operand_bytes(count);
-	const uint8_t *x = packet->slots, *y = x + bytes;
-	uint8_t *z = packet->slots + 2 * (size_t)bytes;
-	const uint64_t before = slots_sum(z, bytes);
-	uint32_t any = 0;
-
-	for (uint32_t l = 0; l < count; l++) {
-		const uint32_t entry = result[(uint32_t)x[l] << 8 | y[l]];
-
-		any |= entry;
-		z[l] = (uint8_t)entry;
-	}
-	packet->flags = (uint8_t)(any >> FP8_FLAGS_SHIFT);
-	packet->changes = slots_changes(bytes / 2, before, slots_sum(z, bytes));
-}
-
 static void
 look_up_packets(const struct vector_kernel *kernel, unsigned int op, struct vector_packet *packets,
 	unsigned int count)
 {
-	const struct fp8_kernel *fp8 = (const struct fp8_kernel *)kernel;
-
-	for (unsigned int p = 0; p < count; p++) {
-		if (packets[p].count == 1)
-			fp8_look_up_single(fp8, op, &packets[p]);
-		else
-			fp8_look_up(fp8, op, &packets[p]);
-	}
+	for (unsigned int p = 0; p < count; p++)
+		fp8_look_up((const struct fp8_kernel *)kernel, op, &packets[p]);
 }
 
 static void

@@ -19,7 +19,7 @@
 
 #include <rte_common.h>
 
-#include "slots.h"
+#include "lanes/drive.h"
 #include "vector.h"
 
 struct fpu_kernel {
@@ -83,28 +83,26 @@ struct fp8_kernel {
 	uint16_t result[FP8_OPS][FP8_RESULTS] __rte_cache_aligned; /* by x, y */
 };
 
-/* Where lanes of 8 bits stand; x, y and z are filled up to even numbers of bytes. */
-static inline uint32_t
-fp8_operand_bytes(uint32_t lanes)
+LANE struct lane
+fp8_result(const void *results, uint32_t x, uint32_t y, uint32_t z)
 {
-	return lanes + lanes % 2;
+	const uint32_t entry = ((const uint16_t *)results)[x << 8 | y];
+
+	(void)z;
+	return (struct lane){entry, entry};
 }
 
 /* A packet's lanes, looked up. */
-void fp8_look_up(const struct fp8_kernel *kernel, unsigned int op, struct vector_packet *packet);
-
-/* The one lane of a packet. */
-static inline void
-fp8_look_up_single(const struct fp8_kernel *kernel, unsigned int op, struct vector_packet *packet)
+LANE void
+fp8_look_up(const struct fp8_kernel *kernel, unsigned int op, struct vector_packet *packet)
 {
-	const uint8_t *x = packet->slots, *y = x + 2;
-	slot16 *z = (slot16 *)(packet->slots + 4);
-	const uint16_t before = *z;
-	const uint32_t entry = kernel->result[op - NETFC_ADD][(uint32_t)*x << 8 | *y];
+	const struct drive drive = {8, true, FP8_FLAGS_SHIFT};
+	const uint16_t *results = kernel->result[op - NETFC_ADD];
 
-	*(uint8_t *)z = (uint8_t)entry;
-	packet->changes = (uint32_t)(uint16_t)~before + *z;
-	packet->flags = (uint8_t)(entry >> FP8_FLAGS_SHIFT);
+	if (packet->count == 1)
+		drive_single(packet, drive, fp8_result, results);
+	else
+		drive_packet(packet, drive, fp8_result, results);
 }
 
 /* fp8_avx512.c */

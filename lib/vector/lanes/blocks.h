@@ -9,6 +9,7 @@
  * BLOCK_NEON move words by hand, as compilers take twice as many instructions of NEON for it.
  */
 
+#include <stdbool.h>
 #include <string.h>
 
 #ifdef BLOCK_NEON
@@ -135,7 +136,7 @@ block_read(uint16_t *__restrict__ to, const slot16 *__restrict__ from, unsigned 
 
 struct block {
 	uint16_t x[BLOCK_LANES + BLOCK_STEP], y[BLOCK_LANES + BLOCK_STEP];
-	uint16_t z[BLOCK_LANES];
+	uint16_t z[BLOCK_LANES];     /* of three operands the last, too */
 	uint16_t flags[BLOCK_LANES]; /* of enum netfc_flag */
 } __attribute__((aligned(64)));
 
@@ -159,6 +160,7 @@ struct block_part {
 struct block_parts {
 	struct block_part part[BLOCK_LANES];
 	unsigned int parts, lanes;
+	bool reads_z; /* a constant */
 };
 
 /* Results into packets. */
@@ -203,6 +205,8 @@ block_add(struct block *block, struct block_parts *parts, struct vector_packet *
 
 	block_read(block->x + at, x, read);
 	block_read(block->y + at, x + packet->count, read);
+	if (parts->reads_z)
+		block_read(block->z + at, x + 2 * packet->count, some);
 	parts->part[parts->parts++] = (struct block_part){packet, first, at, some};
 	parts->lanes += some;
 	return some;
@@ -211,12 +215,13 @@ block_add(struct block *block, struct block_parts *parts, struct vector_packet *
 /* Packets share blocks, but each that fits into one is in one. */
 BLOCK_INLINE void
 block_run_packets(block_fn compute, const struct vector_kernel *kernel, enum netfc_op op,
-	struct vector_packet *packets, unsigned int count)
+	struct vector_packet *packets, unsigned int count, const bool reads_z)
 {
 	struct block block;
 	struct block_parts parts;
 
 	parts.parts = parts.lanes = 0;
+	parts.reads_z = reads_z;
 	for (unsigned int p = 0; p < count; p++) {
 		struct vector_packet *packet = &packets[p], *next = packet + 1;
 
@@ -261,7 +266,7 @@ block_run_lanes(block_fn compute, const struct vector_kernel *kernel, enum netfc
 	static void name##_packets(const struct vector_kernel *kernel, unsigned int op, \
 		struct vector_packet *packets, unsigned int count)                      \
 	{                                                                               \
-		block_run_packets(compute, kernel, op, packets, count);                 \
+		block_run_packets(compute, kernel, op, packets, count, false);          \
 	}                                                                               \
 	static void name##_lanes(const struct vector_kernel *kernel, unsigned int op,   \
 		const struct vector_lanes *lanes)                                       \

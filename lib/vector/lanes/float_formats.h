@@ -11,15 +11,13 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <rte_common.h>
+#include "lanes/drive.h"
 
 #define FLOAT_BIAS 127
 #define FLOAT_FRACTION 23
 #define FLOAT_INF 0x7f800000
 /* The greatest regime, of a posit that is all ones, and less one's negation: the least. */
 #define MAX_REGIME 14
-
-#define LANE static __rte_always_inline
 
 LANE uint32_t
 float_bits(float value)
