@@ -194,7 +194,7 @@ encode(double value)
 	if (format == AGGREGATE_FP64)
 		return wide;
 	memcpy(&bits, &single, sizeof(bits));
-	return format == AGGREGATE_BF16 ? bits >> 16 : bits;
+	return of_values == AGGREGATE_BF16 ? bits >> 16 : bits;
 }
 
 /* Two values with a mean half-way between two numbers, a third that is far less, and zeros. */
@@ -215,6 +215,48 @@ draw_middle(uint64_t *values, unsigned int workers, int unit, uint64_t *seed)
 	values[0] = encode(sign * ldexp((double)(sum - low), unit));
 	values[1] = encode(sign * ldexp((double)low, unit));
 	values[2] = encode(rest * ldexp(1, unit - below));
+}
+
+/* One of some sizes, or what takes back another worker's. */
+static uint64_t
+draw_size(
+	const uint64_t *before, unsigned int worker, unsigned int sizes, int apart, uint64_t *seed)
+{
+	const uint64_t random = next_random(seed), fraction = next_random(seed) >> 40;
+	const uint64_t sign = encode(-0.0);
+	const int unit = 100 - apart * (int)((random >> 8) % sizes);
+
+	if (worker > 0 && random % 4 == 0)
+		return before[(random >> 16) % worker] ^ sign;
+	return encode(ldexp((double)(fraction | 1 << 23), unit - 24)) ^
+		(random >> 4 & 1 ? sign : 0);
+}
+
+/* Sums of few bits and of any number, from the first worker on or from a later one. */
+static void
+values_of_so_many_sizes(void **state)
+{
+	uint64_t seed = 9;
+
+	(void)state;
+	if (format != AGGREGATE_BF16 && format != AGGREGATE_FP32 && format != AGGREGATE_FP64 &&
+		of_values != AGGREGATE_BF16)
+		return;
+	for (unsigned int i = 0; i < 1500; i++) {
+		const unsigned int workers = 1 + i % 9,
+				   alike = (unsigned int)next_random(&seed) % 9;
+		const int apart = 15 + (int)(next_random(&seed) % 70);
+
+		block->format = format;
+		block->workers = workers;
+		block->count = 1 + (uint32_t)(next_random(&seed) % 60);
+		for (uint32_t lane = 0; lane < block->count; lane++)
+			for (unsigned int w = 0; w < workers; w++)
+				block->values[lane][w] = draw_size(block->values[lane], w,
+					w < alike ? 1 : 1 + i / 9 % 4, apart, &seed);
+		block_pack(block);
+		check_all();
+	}
 }
 
 /* Lanes of a block have the same or not. */
@@ -436,6 +478,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(flags_of_single_lanes),
 		cmocka_unit_test(any_order_gives_the_same_bits),
 		cmocka_unit_test(values_of_similar_size),
+		cmocka_unit_test(values_of_so_many_sizes),
 		cmocka_unit_test(means_half_way_between_two_numbers),
 		cmocka_unit_test(as_many_workers_with_the_greatest_values_as_there_can_be),
 		cmocka_unit_test(all_pairs_of_encodings),

@@ -10,7 +10,7 @@
  * Neither the order of the workers nor the instruction set changes a single bit. The sum of a lane
  * is kept in integers: fp8_e4m3 in one of 32 bits, fp16, fp8_e5m2, posit16 and int32 in one of 64,
  * posit16_es2 in one of 128 (the posit standard's quire), bf16 and fp32 in eight bins, each for 32
- * exponents.
+ * exponents, or in binary64 as long as nothing is rounded away.
  *
  * A *packet* here is one vector of values; a *state* is the memory with the sums of its lanes. No
  * function allocates.
@@ -45,8 +45,7 @@ struct aggregate_kernel {
 	uint8_t (*finish)(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count,
 		unsigned int workers, uint8_t *result);
 	/** Add the sums to totals of their format; NULL for min and max. */
-	void (*lanes_to_totals)(
-		const struct aggregate_lanes *lanes, struct aggregate_totals *totals);
+	void (*lanes_to_totals)(struct aggregate_lanes *lanes, struct aggregate_totals *totals);
 };
 
 /**

@@ -11,9 +11,8 @@
 
 #include <netfc_arith.h>
 
-#include "kernels/accumulate_and_round_lanes.h"
+#include "kernels/doubles_lanes.h"
 #include "kernels/keys_lanes.h"
-#include "kernels/totals_lanes.h"
 #include "kernels/round_fp64_lanes.h"
 #include "sums/lanes.h"
 #include "sums/wide_lanes.h"
@@ -110,9 +109,9 @@ finish_int64(enum aggregate_format format, enum aggregate_format to, bool mean,
 		put(format, lanes, values, count, false);                             \
 	}                                                                             \
 	static void lanes_to_totals_##name(                                           \
-		const struct aggregate_lanes *lanes, struct aggregate_totals *totals) \
+		struct aggregate_lanes *lanes, struct aggregate_totals *totals)       \
 	{                                                                             \
-		totals_from_sums(format, lay_out, lanes, totals);                     \
+		totals_from(format, lay_out, lanes, totals);                          \
 	}                                                                             \
 	FINISH_FUNCTIONS(finish, format, format, name)
 

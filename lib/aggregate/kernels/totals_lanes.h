@@ -16,8 +16,7 @@ enum lay_out {
 	PLAIN_LAY_OUT = 0,
 	NARROW_SUMS = 1,  /* fp16: 32 bits, if the lanes say so */
 	SINGLE_BINS = 2,  /* by group, the only bin in use, or ALL_BINS */
-	ONE_BIN = 4,      /* of all lanes, or NO_BIN */
-	SIGNS_AS_BITS = 8 /* in `common`, a bit for each lane */
+	SIGNS_AS_BITS = 4 /* in `common`, a bit for each lane */
 };
 
 /* A lane's digits. */
@@ -75,8 +74,6 @@ totals_from_bin(enum aggregate_format format, struct aggregate_totals *totals,
 INLINE unsigned int
 only_bin(unsigned int lay_out, const struct aggregate_lanes *lanes, uint32_t i)
 {
-	if ((lay_out & ONE_BIN) != 0 && lanes->one_bin != NO_BIN)
-		return lanes->one_bin;
 	return (lay_out & SINGLE_BINS) != 0 ? lanes->single_bins[i / GROUP] : ALL_BINS;
 }
 
@@ -266,34 +263,6 @@ totals_from_bin_words(enum aggregate_format format, const struct aggregate_lanes
 	return sum;
 }
 
-/* All lanes of a bin, which are in one piece. Returns whether it holds anything. */
-INLINE bool
-totals_from_row(enum aggregate_format format, const struct aggregate_lanes *lanes, uint32_t bin,
-	struct aggregate_totals *totals)
-{
-	const int64_t *sums = lanes->sums + bin * bin_stride(format, lanes);
-	int64_t any = 0;
-
-	for (uint32_t lane = 0; lane < totals->count; lane++)
-		any |= sums[lane];
-	for (uint32_t lane = 0; any != 0 && lane < totals->count; lane += WORDS)
-		mark_lanes(format, PLAIN_LAY_OUT, lanes, totals, lane,
-			totals_from_bin_words(format, lanes, bin, lane, totals));
-	return any != 0;
-}
-
-INLINE void
-totals_from_rows(enum aggregate_format format, const struct aggregate_lanes *lanes,
-	struct aggregate_totals *totals)
-{
-	bool any = false;
-
-	for (uint32_t bin = 0; bin < BINS; bin++)
-		any |= totals_from_row(format, lanes, bin, totals);
-	for (uint32_t lane = 0; !any && lane < totals->count; lane += WORDS)
-		mark_lanes(format, PLAIN_LAY_OUT, lanes, totals, lane, words_all(0));
-}
-
 /* Lanes that have their own bins, or all of them. */
 INLINE void
 totals_from_groups(enum aggregate_format format, unsigned int lay_out,
@@ -396,9 +365,7 @@ totals_from_sums(enum aggregate_format format, unsigned int lay_out,
 {
 	struct aggregate_totals totals = *to;
 
-	if (has_bins(format) && !lanes->has_specials && lay_out == PLAIN_LAY_OUT)
-		totals_from_rows(format, lanes, &totals);
-	else if (has_bins(format) && !lanes->has_specials)
+	if (has_bins(format) && !lanes->has_specials)
 		totals_from_groups(format, lay_out, lanes, &totals);
 	else if (format == AGGREGATE_FP64 && lanes->windowed && !lanes->has_specials)
 		totals_from_whole_window(lanes, &totals);

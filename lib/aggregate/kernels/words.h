@@ -251,7 +251,13 @@ words_or(words values)
 INLINE bool
 words_any(words values)
 {
+#if WORDS == 8
+	return _mm512_test_epi64_mask((__m512i)values, (__m512i)values) != 0;
+#elif WORDS == 4
+	return !_mm256_testz_si256((__m256i)values, (__m256i)values);
+#else
 	return words_or(values) != 0;
+#endif
 }
 
 #endif /* WORDS_H */

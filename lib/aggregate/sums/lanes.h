@@ -22,9 +22,6 @@
 /* What says of a group that any of its bins may be in use, rather than which single one. */
 #define ALL_BINS 0xff
 
-/* What says of a chunk that its values do not have one bin. */
-#define NO_BIN 0xff
-
 /* Arrays are made for whole vectors of any kernel. */
 #define MAX_LANES_AT_ONCE 32
 
@@ -47,20 +44,18 @@ struct aggregate_lanes {
 	uint8_t *common;
 	uint8_t *specials; /* enum special, by lane */
 	bool narrow;       /* with AVX-512, fp16: the sums have 32 bits */
-	uint8_t one_bin;   /* with AVX-512: the bin of all values but zeros; or NO_BIN */
-	bool windowed;     /* fp64: the sums are in the window, and not in bins */
-	uint32_t window;   /* fp64: the place where it begins; not known before the first number */
-	/*
-	 * With NEON, and with AVX-512 and NO_BIN, by group: the bin that is in use, the others not
-	 * even being zero; or ALL_BINS.
-	 */
+	/* With AVX2, bf16, fp32: binary64 numbers of a lane, see doubles_lanes.h; 0: bins */
+	uint8_t doubles;
+	bool windowed;   /* fp64: the sums are in the window, and not in bins */
+	uint32_t window; /* fp64: the place where it begins; not known before the first number */
+	/* With NEON, by group: the bin that is in use, others not even being zero; or ALL_BINS. */
 	uint8_t *single_bins;
 	/*
 	 * fp16, posit16, int32, fp8_e5m2: one integer a lane. posit16_es2: `capacity` low halves,
 	 * then as many high ones. bf16, fp32: bin by bin, `capacity` or `wide` times an integer a
-	 * lane, so that values of similar size have theirs in one piece. int64: `widest` lower
-	 * words, then as many upper ones. fp64: the same for the window, `widest` sets of bins in
-	 * use, then FP64_BINS for each lane.
+	 * lane, so that values of similar size have theirs in one piece; doubles, likewise. int64:
+	 * `widest` lower words, then as many upper ones. fp64: the same for the window, `widest`
+	 * sets of bins in use, then FP64_BINS for each lane.
 	 */
 	int64_t *sums;
 	/* The same memory, for min and max: numbers that order as the values do; of fp64 and

@@ -4,7 +4,7 @@
  * last worker's values are added on their way to being rounded.
  */
 #include "kernels/avx512/round_totals_avx512.h"
-#include "kernels/avx512/similar_avx512.h"
+#include "kernels/avx512/narrow_avx512.h"
 
 /* fp16: one integer a lane. */
 
@@ -54,49 +54,7 @@ fp16_sums(const struct aggregate_lanes *lanes, uint32_t i)
 		_mm512_abs_epi64(sum), all64((uint64_t)FP16_UNIT), _mm512_movepi64_mask(sum));
 }
 
-/*
- * bf16 and fp32: bins. Values of similar size have one bin: as long as that is so in a group, its
- * other bins are neither cleared nor rounded, nor is their memory touched.
- */
-
-INLINE __m512i
-only_in_bin(__m256i bin, int b, __m512i sum)
-{
-	return _mm512_maskz_mov_epi64(_mm256_cmpeq_epi32_mask(bin, _mm256_set1_epi32(b)), sum);
-}
-
-/* The bin of the first lane; whether it is that of all. */
-INLINE bool
-is_one_bin(__m256i bin, int *first)
-{
-	*first = _mm_cvtsi128_si32(_mm256_castsi256_si128(bin));
-	return _mm256_cmpneq_epi32_mask(bin, _mm256_set1_epi32(*first)) == 0;
-}
-
-INLINE void
-begin_group(int64_t *bins, size_t stride, uint8_t *single, __m256i bin, __m512i sum)
-{
-	int first;
-
-	if (is_one_bin(bin, &first)) {
-		*single = (uint8_t)first;
-		fetch_ahead(bins + (size_t)first * stride);
-		_mm512_store_si512(bins + (size_t)first * stride, sum);
-		return;
-	}
-	*single = ALL_BINS;
-	for (int b = 0; b < BINS; b++)
-		_mm512_store_si512(bins + (size_t)b * stride, only_in_bin(bin, b, sum));
-}
-
-INLINE void
-use_all_bins(int64_t *bins, size_t stride, uint8_t *single)
-{
-	for (int b = 0; b < BINS; b++)
-		if (b != *single)
-			_mm512_store_si512(bins + (size_t)b * stride, _mm512_setzero_si512());
-	*single = ALL_BINS;
-}
+/* bf16 and fp32: bins, once doubles do not suffice. */
 
 /* Each bin is added to, most lanes nothing: less work than a gather and a scatter. */
 INLINE void
@@ -112,30 +70,10 @@ add_to_bins(int64_t *bins, size_t stride, __m256i bin, __m512i sum)
 	}
 }
 
-/* Once all bins are in use, it does not matter any more what the values are: nothing to mispredict.
- */
-INLINE void
-add_group(int64_t *bins, size_t stride, uint8_t *single, __m256i bin, __m512i sum)
-{
-	int first;
-
-	if (*single != ALL_BINS) {
-		if (is_one_bin(bin, &first) && first == *single) {
-			int64_t *sums = bins + (size_t)first * stride;
-
-			fetch_ahead(sums);
-			_mm512_store_si512(sums, _mm512_add_epi64(sum, _mm512_load_si512(sums)));
-			return;
-		}
-		use_all_bins(bins, stride, single);
-	}
-	add_to_bins(bins, stride, bin, sum);
-}
-
 /* Returns whether there are special values; what they add means nothing. */
 INLINE bool
 put_bins_fast(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *values,
-	uint32_t count, bool first)
+	uint32_t count)
 {
 	const size_t stride = bin_stride(format, lanes);
 	__mmask16 special = 0;
@@ -146,49 +84,13 @@ put_bins_fast(enum aggregate_format format, struct aggregate_lanes *lanes, const
 		__m512i bin = _mm512_srli_epi32(step.exponent, 5);
 		__m512i places = _mm512_and_si512(step.exponent, all32(31));
 
-		for (int half = 0; half < 2; half++) {
-			uint32_t lane = i + (uint32_t)(GROUP * half);
-			int64_t *bins = lanes->sums + lane;
-			uint8_t *single = &lanes->single_bins[lane / GROUP];
-			__m512i sum = shifted_half(step.significand, places, half);
-
-			if (first)
-				begin_group(bins, stride, single, half_of(bin, half), sum);
-			else
-				add_group(bins, stride, single, half_of(bin, half), sum);
-		}
-		keep_signs(lanes, i, negative_of(format, bits), first);
+		for (int half = 0; half < 2; half++)
+			add_to_bins(lanes->sums + i + GROUP * half, stride, half_of(bin, half),
+				shifted_half(step.significand, places, half));
+		keep_signs(lanes, i, negative_of(format, bits), false);
 		special |= find_specials(format, bits);
 	}
 	return special != 0;
-}
-
-/* Whether all values, and those before, have one bin. */
-INLINE bool
-has_one_bin(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *values,
-	uint32_t count, bool first)
-{
-	unsigned int bin;
-
-	if (!first && lanes->one_bin == NO_BIN)
-		return false;
-	bin = find_bin(format, values, count * (format == AGGREGATE_FP32 ? 4u : 2u));
-	if (first)
-		lanes->one_bin = (uint8_t)(bin == ANY_BIN ? NO_BIN : bin);
-	else if (bin != lanes->one_bin && bin != ANY_BIN)
-		leave_one_bin(lanes, count);
-	return lanes->one_bin != NO_BIN;
-}
-
-/* Whatever bins the values have; returns as put_bins_fast(). */
-INLINE bool
-put_any_bins(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *values,
-	uint32_t count, bool first)
-{
-	if (!has_one_bin(format, lanes, values, count, first))
-		return put_bins_fast(format, lanes, values, count, first);
-	put_one_bin(format, lanes, values, count, first);
-	return false;
 }
 
 /* As sum_of_bins(): digits, of which the highest two that are not just sign are kept. */
@@ -222,7 +124,7 @@ select_digits(const __m512i *digits, __m512i sign)
 }
 
 INLINE struct sums
-all_bins_sums(const int64_t *bins, size_t stride)
+bins_sums(const int64_t *bins, size_t stride)
 {
 	__m512i low = all64(UINT32_MAX), digits[BINS + 1], carry = _mm512_setzero_si512();
 	__m512i window, sign, unit;
@@ -254,21 +156,6 @@ all_bins_sums(const int64_t *bins, size_t stride)
 	return sums;
 }
 
-INLINE struct sums
-bins_sums(enum aggregate_format format, const struct aggregate_lanes *lanes, uint32_t i)
-{
-	const size_t stride = bin_stride(format, lanes);
-	const int64_t *bins = lanes->sums + i;
-	int single = lanes->one_bin != NO_BIN ? lanes->one_bin : lanes->single_bins[i / GROUP];
-	__m512i sum;
-
-	if (single == ALL_BINS)
-		return all_bins_sums(bins, stride);
-	sum = _mm512_load_si512(bins + (size_t)single * stride);
-	return sums_of(_mm512_abs_epi64(sum), all64((uint64_t)(32 * single + BINS_UNIT)),
-		_mm512_movepi64_mask(sum));
-}
-
 /* All of it. */
 
 INLINE void
@@ -277,10 +164,14 @@ put_fast(enum aggregate_format format, struct aggregate_lanes *lanes, const uint
 {
 	bool special;
 
+	if (format != AGGREGATE_FP16 && (first || lanes->doubles != 0)) {
+		put_doubles(format, SIGNS_AS_BITS, lanes, values, count, first);
+		return;
+	}
 	if (first)
 		lanes->has_specials = false;
 	special = format == AGGREGATE_FP16 ? put_fp16(lanes, values, count, first)
-					   : put_any_bins(format, lanes, values, count, first);
+					   : put_bins_fast(format, lanes, values, count);
 	if (special)
 		note_specials_fast(format, lanes, values, count);
 }
@@ -290,13 +181,14 @@ INLINE uint8_t
 round_groups(enum aggregate_format format, enum aggregate_format to, bool mean, bool specials,
 	const struct aggregate_lanes *lanes, uint32_t count, unsigned int workers, uint8_t *result)
 {
+	const size_t stride = bin_stride(format, lanes);
 	const struct divisor divisor = divisor_of(workers);
 	struct exceptions exceptions = {0, 0, 0};
 
 	for (uint32_t i = 0; i < count; i += GROUP) {
 		struct extras extras = load_extras(lanes, i, specials);
 		struct sums sums = format == AGGREGATE_FP16 ? fp16_sums(lanes, i)
-							    : bins_sums(format, lanes, i);
+							    : bins_sums(lanes->sums + i, stride);
 		__m512i bits;
 
 		if (mean)
@@ -311,14 +203,12 @@ round_groups(enum aggregate_format format, enum aggregate_format to, bool mean, 
 
 INLINE uint8_t
 round_lanes_fast(enum aggregate_format format, enum aggregate_format to, bool mean,
-	const struct aggregate_lanes *lanes, uint32_t count, unsigned int workers, uint8_t *result)
+	struct aggregate_lanes *lanes, uint32_t count, unsigned int workers, uint8_t *result)
 {
+	if (format != AGGREGATE_FP16 && lanes->doubles != 0)
+		return round_doubles(format, to, mean, lanes, count, workers, result);
 	if (!mean && to == AGGREGATE_FP16 && lanes->narrow) {
 		round_narrow(lanes, count, result);
-		return 0;
-	}
-	if (!mean && format != AGGREGATE_FP16 && lanes->one_bin != NO_BIN) {
-		round_one_bin(format, to, lanes, count, result);
 		return 0;
 	}
 	if (lanes->has_specials)
@@ -336,14 +226,11 @@ finish_fast(enum aggregate_format format, enum aggregate_format to, bool mean,
 	return round_lanes_fast(format, to, mean, lanes, count, workers, result);
 }
 
-/* Where bins are. */
-#define AVX512_BINS (ONE_BIN | SINGLE_BINS | SIGNS_AS_BITS)
-
 SUM_FUNCTIONS_BY(put_fast, finish_fast, NARROW_SUMS | SIGNS_AS_BITS, AGGREGATE_FP16, fp16)
 SUM_FUNCTIONS(AGGREGATE_POSIT16, posit16)
-SUM_FUNCTIONS_BY(put_fast, finish_fast, AVX512_BINS, AGGREGATE_BF16, bf16)
+SUM_FUNCTIONS_BY(put_fast, finish_fast, SIGNS_AS_BITS, AGGREGATE_BF16, bf16)
 SUM_FUNCTIONS(AGGREGATE_POSIT16_ES2, posit16_es2)
-SUM_FUNCTIONS_BY(put_fast, finish_fast, AVX512_BINS, AGGREGATE_FP32, fp32)
+SUM_FUNCTIONS_BY(put_fast, finish_fast, SIGNS_AS_BITS, AGGREGATE_FP32, fp32)
 SUM_FUNCTIONS(AGGREGATE_INT32, int32)
 SUM_FUNCTIONS_BY(put_fp64, finish_fp64_fast, PLAIN_LAY_OUT, AGGREGATE_FP64, fp64)
 SUM_FUNCTIONS(AGGREGATE_FP8_E4M3, fp8_e4m3)

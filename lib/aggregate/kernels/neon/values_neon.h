@@ -9,32 +9,11 @@
 
 #include <arm_neon.h>
 
+#include "kernels/arithmetic.h"
 #include "kernels/kernels_lanes.h"
 
 _Static_assert(GROUP == 8, "a vector of words");
 _Static_assert(MAX_LANES_AT_ONCE % GROUP == 0, "arrays are made for whole groups");
-
-/*
- * What a thread may have changed of the processor's arithmetic is put aside: how it rounds, and
- * that it takes subnormal numbers for zeros. Memory is what keeps compilers from moving arithmetic.
- */
-INLINE uint64_t
-begin_arithmetic(void)
-{
-	uint64_t before;
-
-	__asm__ volatile("mrs %0, fpcr" : "=r"(before) : : "memory");
-	if (before != 0)
-		__asm__ volatile("msr fpcr, xzr" : : : "memory");
-	return before;
-}
-
-INLINE void
-end_arithmetic(uint64_t before)
-{
-	if (before != 0)
-		__asm__ volatile("msr fpcr, %0" : : "r"(before) : "memory");
-}
 
 /* A group that is not whole: its values, then zeros. */
 struct tail {
