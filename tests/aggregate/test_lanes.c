@@ -259,6 +259,36 @@ values_of_so_many_sizes(void **state)
 	}
 }
 
+/*
+ * A sum that is zero, of two numbers that cancel, when another lane makes all go on in bins: it is
+ * +0, whatever the sign of the first of them.
+ */
+static void
+sums_that_cancel_while_others_need_more(void **state)
+{
+	static const double cancel[] = {0x1p60, 1, -0x1p60, -1},
+			    more[] = {0x1p100, 0x1p20, 0x1p-60, 1};
+	uint64_t seed = 10;
+
+	(void)state;
+	if (of_values != AGGREGATE_BF16 && of_values != AGGREGATE_FP32)
+		return;
+	block->format = format;
+	block->count = 9;
+	for (unsigned int i = 0; i < 400; i++) {
+		block->workers = 4 + i % 3;
+		for (uint32_t lane = 0; lane < block->count; lane++) {
+			for (unsigned int w = 0; w < block->workers; w++)
+				block->values[lane][w] = encode(w >= 4 ? -0.0
+						: lane % 2 == 0        ? cancel[w]
+								       : more[w]);
+			data_shuffle(block->values[lane], block->workers, &seed);
+		}
+		block_pack(block);
+		check_all();
+	}
+}
+
 /* Lanes of a block have the same or not. */
 static int
 draw_unit(bool same, int unit, uint64_t *seed)
@@ -479,6 +509,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(any_order_gives_the_same_bits),
 		cmocka_unit_test(values_of_similar_size),
 		cmocka_unit_test(values_of_so_many_sizes),
+		cmocka_unit_test(sums_that_cancel_while_others_need_more),
 		cmocka_unit_test(means_half_way_between_two_numbers),
 		cmocka_unit_test(as_many_workers_with_the_greatest_values_as_there_can_be),
 		cmocka_unit_test(all_pairs_of_encodings),

@@ -16,6 +16,7 @@
 #define EXPONENT_OF_ONE 1075
 #define FRACTION_BITS 52
 #define EXPONENTS 0x7ff
+#define MINUS_ZERO (UINT64_C(1) << 63)
 
 /* Integers, in the digit of their last place and the two after it. */
 struct in_digits {
@@ -73,7 +74,8 @@ add_parts(words *parts, const struct in_digits *numbers, uint32_t first, uint32_
 	}
 }
 
-/* Whether all values are negative, by what their sum says: it is -0, or any value may follow. */
+/* Whether all values are -0, which only their sum is then: no other sum that is zero may become -0.
+ */
 INLINE void
 note_signs(enum aggregate_format format, unsigned int lay_out, struct aggregate_lanes *lanes,
 	uint32_t lane, words sums)
@@ -83,7 +85,7 @@ note_signs(enum aggregate_format format, unsigned int lay_out, struct aggregate_
 
 	memcpy(sum, &sums, sizeof(sum));
 	for (uint32_t w = 0; w < WORDS; w++)
-		bits |= (uint32_t)(sum[w] >> 63) << w;
+		bits |= (uint32_t)(sum[w] == MINUS_ZERO) << w;
 	if ((lay_out & SIGNS_AS_BITS) != 0)
 		lanes->common[lane / WORDS] = (uint8_t)bits;
 	for (uint32_t w = 0; (lay_out & SIGNS_AS_BITS) == 0 && w < WORDS; w++)
