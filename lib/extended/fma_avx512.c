@@ -47,7 +47,7 @@ zero_words(bool bf16, struct floats sums)
 {
 	const __m512i low = at_most_one(sums.low), high = at_most_one(sums.high);
 
-	return bf16 ? _mm512_packus_epi32(low, high)
+	return bf16 ? _mm512_or_si512(low, _mm512_slli_epi32(high, 16))
 		    : join(_mm512_cvtepi32_epi16(low), _mm512_cvtepi32_epi16(high));
 }
 
@@ -80,7 +80,6 @@ compute_ieee(const struct extended_kernel *kernel, bool bf16, struct operands in
 		: sums_to_odd(from_fp16(in.x), from_fp16(in.y), from_fp16(in.z));
 	const __m512i z = bf16 ? to_bf16(sums) : to_fp16(sums), magnitude = magnitude_of(z);
 
-	*flags = (struct flags){0};
 	/* Zero less one is greater than any finite magnitude less one. */
 	if (_mm512_mask_cmpgt_epu16_mask(lanes, _mm512_sub_epi16(magnitude, splat(1)), last) == 0)
 		return z;
@@ -182,36 +181,36 @@ compute_posits(struct operands in, const unsigned int es)
 
 /* ---- packets ---- */
 
+/* What is computed of a group. */
+struct operation {
+	const struct extended_kernel *kernel;
+	enum netfc_format_id format;
+};
+
 INLINE __m512i
-compute(const struct extended_kernel *kernel, enum netfc_format_id format, struct operands in,
-	__mmask32 lanes, struct flags *flags)
+compute(const void *context, const struct lanes *lanes, const struct group *group,
+	struct flags *flags)
 {
-	*flags = (struct flags){0};
+	const struct operation *operation = context;
+	const enum netfc_format_id format = operation->format;
+	const struct words words = load_words(group, false);
+	const struct operands in = {words.x, words.y, swap(load(group->z, group->lanes))};
+
+	(void)lanes;
 	if (format == NETFC_POSIT16 || format == NETFC_POSIT16_ES2)
 		return compute_posits(in, format == NETFC_POSIT16 ? 1 : 2);
-	return compute_ieee(kernel, format == NETFC_BF16, in, lanes, flags);
+	return compute_ieee(operation->kernel, format == NETFC_BF16, in, group->lanes, flags);
 }
 
-/* `format` is a constant wherever this is used. */
-INLINE void
-run_packet(const struct extended_kernel *kernel, struct vector_packet *packet,
-	const enum netfc_format_id format)
-{
-	const struct lanes lanes = lanes_of_packet(packet);
-	struct out out = no_change();
-
-	for (uint32_t g = 0; g < groups_in(lanes.count); g++) {
-		const struct group group = group_of(&lanes, g);
-		const struct words words = load_words(&group, false);
-		const struct operands in = {words.x, words.y, swap(load(group.z, group.lanes))};
-		struct flags flags;
-		const __m512i z = compute(kernel, format, in, group.lanes, &flags);
-
-		store_group(&group, z, &flags, &out);
+#define FMA(name, format)                                                     \
+	static void name(const struct vector_kernel *kernel, unsigned int op, \
+		struct vector_packet *packets, unsigned int count)            \
+	{                                                                     \
+		const struct operation operation = {                          \
+			(const struct extended_kernel *)kernel, format};      \
+                                                                              \
+		(void)op;                                                     \
+		run_groups(compute, &operation, packets, count, NULL);        \
 	}
-	finish_packet(packet, &out);
-}
-
-#define FMA(name, format) EXTENDED_PACKETS(name, run_packet, format)
 
 FMA_USE(FMA)

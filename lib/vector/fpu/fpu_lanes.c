@@ -90,64 +90,48 @@ one_nan(const struct fpu_kernel *kernel, vec16 z)
 }
 
 #ifdef __AVX512BW__
-/* Masks make groups of lanes where they are. */
-INLINE void
-run(enum netfc_op op, const struct vector_kernel *base, bool bf16, const struct lanes *lanes,
-	struct out *out)
+/* What is computed of a group. */
+struct operation {
+	const struct fpu_kernel *kernel;
+	enum netfc_op op;
+	bool bf16;
+};
+
+INLINE native
+compute(const void *context, const struct lanes *lanes, const struct group *group,
+	struct flags *flags)
 {
-	const struct fpu_kernel *kernel = (const struct fpu_kernel *)base;
+	const struct operation *operation = context;
+	const struct fpu_kernel *kernel = operation->kernel;
+	const enum netfc_op op = operation->op;
+	const struct words in = load_words(group, false);
+	const vec16 z = operate(op, operation->bf16, (vec16)in.x, (vec16)in.y);
 	const native least = (native)all_words(least_suspect(op, kernel));
 
-	for (uint32_t g = 0; g < groups_in(lanes->count); g++) {
-		const struct group group = group_of(lanes, g);
-		const struct words in = load_words(&group, false);
-		struct flags flags = {0};
-		vec16 z = operate(op, bf16, (vec16)in.x, (vec16)in.y);
-
-		if (_mm512_mask_cmpge_epu16_mask(group.lanes, (native)suspect(op, z), least) != 0) {
-			flags = exception_flags(
-				op, all_words(kernel->inf), (vec16)in.x, (vec16)in.y, z);
-			z = one_nan(kernel, z);
-		}
-		store_group(&group, (native)z, &flags, out);
-	}
+	(void)lanes;
+	if (_mm512_mask_cmpge_epu16_mask(group->lanes, (native)suspect(op, z), least) == 0)
+		return (native)z;
+	*flags = exception_flags(op, all_words(kernel->inf), (vec16)in.x, (vec16)in.y, z);
+	return (native)one_nan(kernel, z);
 }
 
 INLINE void
-run_packets(const struct vector_kernel *kernel, unsigned int op, bool bf16,
-	struct vector_packet *packets, unsigned int count)
+run_op(enum netfc_op op, const struct vector_kernel *kernel, bool bf16,
+	struct vector_packet *packets, unsigned int count, const struct vector_lanes *gathered)
 {
-	for (unsigned int p = 0; p < count; p++) {
-		const struct lanes lanes = lanes_of_packet(&packets[p]);
-		struct out out = no_change();
+	const struct operation operation = {(const struct fpu_kernel *)kernel, op, bf16};
 
-		VECTOR_BY_OP(run, op, kernel, bf16, &lanes, &out)
-		finish_packet(&packets[p], &out);
-	}
+	run_groups(compute, &operation, packets, count, gathered);
 }
 
 INLINE void
-run_lanes(const struct vector_kernel *kernel, unsigned int op, bool bf16,
-	const struct vector_lanes *gathered)
+run(const struct vector_kernel *kernel, unsigned int op, bool bf16, struct vector_packet *packets,
+	unsigned int count, const struct vector_lanes *gathered)
 {
-	const struct lanes lanes = gathered_lanes(gathered);
-	struct out out = no_change();
-
-	VECTOR_BY_OP(run, op, kernel, bf16, &lanes, &out)
+	VECTOR_BY_OP(run_op, op, kernel, bf16, packets, count, gathered)
 }
 
-#define FUNCTIONS(name, is_bf16)                                                        \
-	static void name##_packets(const struct vector_kernel *kernel, unsigned int op, \
-		struct vector_packet *packets, unsigned int count)                      \
-	{                                                                               \
-		run_packets(kernel, op, is_bf16, packets, count);                       \
-	}                                                                               \
-	static void name##_lanes(const struct vector_kernel *kernel, unsigned int op,   \
-		const struct vector_lanes *lanes)                                       \
-	{                                                                               \
-		run_lanes(kernel, op, is_bf16, lanes);                                  \
-	}                                                                               \
-	static const struct vector_functions name = {name##_packets, name##_lanes};
+#define FUNCTIONS(name, is_bf16) GROUP_FUNCTIONS(name, run, is_bf16)
 #else
 _Static_assert(BLOCK_STEP % VEC_LANES == 0, "steps are whole registers");
 

@@ -5,18 +5,17 @@
 /**
  * @file
  * A register of words to two registers of binary32 and back, of formats that are part of it, for
- * the instruction set that a file is compiled for.
- *
- * A bfloat16 is the upper half of a float. It is rounded to nearest, ties to even, and a carry into
- * the exponent is meant. Where AVX unpacks words out of order, it packs them back into order.
+ * the instruction set that a file is compiled for, to nearest, ties to even.
  */
+
+#include "lanes/vec.h"
+
+struct floats {
+	native_floats low, high;
+};
 
 #if defined(__AVX512BW__)
 #include "lanes/lanes_avx512.h"
-
-struct floats {
-	__m512 low, high;
-};
 
 INLINE struct floats
 from_fp16(__m512i words)
@@ -32,29 +31,7 @@ to_fp16(struct floats floats)
 		_mm512_cvtps_ph(floats.high, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
 }
 
-INLINE struct floats
-from_bf16(__m512i words)
-{
-	const __m512i zero = _mm512_setzero_si512();
-
-	return (struct floats){_mm512_castsi512_ps(_mm512_unpacklo_epi16(zero, words)),
-		_mm512_castsi512_ps(_mm512_unpackhi_epi16(zero, words))};
-}
-
-INLINE __m512i
-to_bf16(struct floats floats)
-{
-	return _mm512_packus_epi32(round_off(_mm512_castps_si512(floats.low), 16),
-		round_off(_mm512_castps_si512(floats.high), 16));
-}
-
 #elif defined(__AVX2__)
-#include "lanes/vec.h"
-
-struct floats {
-	__m256 low, high;
-};
-
 INLINE struct floats
 from_fp16(__m256i words)
 {
@@ -70,38 +47,7 @@ to_fp16(struct floats floats)
 		_mm256_cvtps_ph(floats.low, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
 }
 
-INLINE struct floats
-from_bf16(__m256i words)
-{
-	const __m256i zero = _mm256_setzero_si256();
-
-	return (struct floats){_mm256_castsi256_ps(_mm256_unpacklo_epi16(zero, words)),
-		_mm256_castsi256_ps(_mm256_unpackhi_epi16(zero, words))};
-}
-
-INLINE __m256i
-upper_half(__m256 value)
-{
-	const __m256i bits = _mm256_castps_si256(value);
-	const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
-	const __m256i half = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff));
-
-	return _mm256_srli_epi32(_mm256_add_epi32(bits, half), 16);
-}
-
-INLINE __m256i
-to_bf16(struct floats floats)
-{
-	return _mm256_packus_epi32(upper_half(floats.low), upper_half(floats.high));
-}
-
 #elif defined(__aarch64__)
-#include "lanes/vec.h"
-
-struct floats {
-	float32x4_t low, high;
-};
-
 INLINE struct floats
 from_fp16(uint16x8_t words)
 {
@@ -116,29 +62,31 @@ to_fp16(struct floats floats)
 	return vreinterpretq_u16_f16(vcvt_high_f16_f32(vcvt_f16_f32(floats.low), floats.high));
 }
 
+#endif
+
+typedef uint32_t vec32 __attribute__((vector_size(sizeof(native))));
+
+/* A bfloat16 is the upper half of a float: `low` has lanes 0, 2, 4 ..., `high` the others. */
 INLINE struct floats
-from_bf16(uint16x8_t words)
+from_bf16(native words)
 {
-	const uint16x8_t zero = vdupq_n_u16(0);
+	const vec32 pairs = (vec32)words;
 
-	return (struct floats){vreinterpretq_f32_u16(vzip1q_u16(zero, words)),
-		vreinterpretq_f32_u16(vzip2q_u16(zero, words))};
+	return (struct floats){(native_floats)(pairs << 16), (native_floats)(pairs & 0xffff0000)};
 }
 
-INLINE uint16x8_t
-rounded(float32x4_t value)
+/* In the upper halves. A carry into the exponent is meant. */
+INLINE vec32
+round_to_bf16(vec32 bits)
 {
-	const uint32x4_t bits = vreinterpretq_u32_f32(value);
-	const uint32x4_t odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
-
-	return vreinterpretq_u16_u32(vaddq_u32(vaddq_u32(bits, vdupq_n_u32(0x7fff)), odd));
+	return bits + 0x7fff + (bits >> 16 & 1);
 }
 
-INLINE uint16x8_t
+INLINE native
 to_bf16(struct floats floats)
 {
-	return vuzp2q_u16(rounded(floats.low), rounded(floats.high));
+	return (native)(round_to_bf16((vec32)floats.low) >> 16 |
+		(round_to_bf16((vec32)floats.high) & 0xffff0000));
 }
-#endif
 
 #endif /* VECTOR_FLOATS_H */

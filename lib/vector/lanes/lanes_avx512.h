@@ -243,4 +243,50 @@ finish_packet(struct vector_packet *packet, const struct out *out)
 	packet->changes = collect_changes(out->change, packet->count);
 }
 
+/* The lanes of a packet, or those that have been gathered. */
+INLINE struct lanes
+lanes_of(const struct vector_packet *packet, const struct vector_lanes *gathered)
+{
+	return gathered != NULL ? gathered_lanes(gathered) : lanes_of_packet(packet);
+}
+
+/* What is computed of a group: z; there are no flags so far. `context` is a constant's copy. */
+typedef __m512i group_fn(const void *context, const struct lanes *lanes, const struct group *group,
+	struct flags *flags);
+
+/* Compute packets, or, if they are not NULL, gathered lanes, one of them: a constant. */
+INLINE void
+run_groups(group_fn *compute, const void *context, struct vector_packet *packets,
+	unsigned int count, const struct vector_lanes *gathered)
+{
+	for (unsigned int p = 0; p < count; p++) {
+		const struct lanes lanes = lanes_of(&packets[p], gathered);
+		struct out out = no_change();
+
+		for (uint32_t g = 0; g < groups_in(lanes.count); g++) {
+			const struct group group = group_of(&lanes, g);
+			struct flags flags = {0};
+			const __m512i z = compute(context, &lanes, &group, &flags);
+
+			store_group(&group, z, &flags, &out);
+		}
+		if (gathered == NULL)
+			finish_packet(&packets[p], &out);
+	}
+}
+
+/* The functions of a kernel: run(kernel, op, ..., packets, count, gathered). */
+#define GROUP_FUNCTIONS(name, run, ...)                                                 \
+	static void name##_packets(const struct vector_kernel *kernel, unsigned int op, \
+		struct vector_packet *packets, unsigned int count)                      \
+	{                                                                               \
+		run(kernel, op, __VA_ARGS__, packets, count, NULL);                     \
+	}                                                                               \
+	static void name##_lanes(const struct vector_kernel *kernel, unsigned int op,   \
+		const struct vector_lanes *gathered)                                    \
+	{                                                                               \
+		run(kernel, op, __VA_ARGS__, NULL, 1, gathered);                        \
+	}                                                                               \
+	static const struct vector_functions name = {name##_packets, name##_lanes};
+
 #endif /* VECTOR_LANES_AVX512_H */

@@ -25,6 +25,7 @@
 
 #if defined(__AVX512BW__)
 typedef __m512i native;
+typedef __m512 native_floats;
 typedef __mmask32 mask16; /* a bit of each lane */
 #define MAX_UNSIGNED(a, b) (vec16) _mm512_max_epu16((native)(a), (native)(b))
 #define ABSOLUTE(a) (vec16) _mm512_abs_epi16((native)(a))
@@ -34,11 +35,13 @@ typedef __mmask32 mask16; /* a bit of each lane */
 #else
 #if defined(__AVX2__)
 typedef __m256i native;
+typedef __m256 native_floats;
 #define MAX_UNSIGNED(a, b) (vec16) _mm256_max_epu16((native)(a), (native)(b))
 #define ABSOLUTE(a) (vec16) _mm256_abs_epi16((native)(a))
 #define ANY(mask) (_mm256_movemask_epi8((native)(mask)) != 0)
 #elif defined(__aarch64__)
 typedef uint16x8_t native;
+typedef float32x4_t native_floats;
 #define MAX_UNSIGNED(a, b) (vec16) vmaxq_u16((native)(a), (native)(b))
 #define ABSOLUTE(a) (vec16) vabsq_s16((int16x8_t)(a))
 #define ANY(mask) (vmaxvq_u16((native)(mask)) != 0)

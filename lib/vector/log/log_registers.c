@@ -176,36 +176,19 @@ fit(const struct log_shape *shape, struct log_registers *kernel)
 /* ---- compared with the tables ---- */
 
 static bool
-log_is_right(const struct log_shape *shape, const struct log_registers *kernel)
+is_right(const struct log_shape *shape, const struct log_registers *kernel, bool power)
 {
-	uint16_t magnitude[32];
-	int16_t word[32];
+	uint16_t key[32], value[32];
 
-	for (uint32_t first = 0; first < shape->finite; first += RTE_DIM(word)) {
-		for (uint32_t i = 0; i < RTE_DIM(word); i++)
-			magnitude[i] = (uint16_t)(first + i);
-		best->log(kernel, magnitude, word, RTE_DIM(word));
-		for (uint32_t i = 0; i < RTE_DIM(word); i++) {
-			if (first + i >= 1 && first + i < shape->finite &&
-				word[i] != (int16_t)shape->log[first + i])
-				return false;
-		}
-	}
-	return true;
-}
+	for (uint32_t first = 0; first <= UINT16_MAX; first += RTE_DIM(key)) {
+		for (uint32_t i = 0; i < RTE_DIM(key); i++)
+			key[i] = (uint16_t)(first + i);
+		best->functions[kernel->form].map(kernel, power, key, value, RTE_DIM(key));
+		for (uint32_t i = 0; i < RTE_DIM(key); i++) {
+			const bool counts = power || (key[i] >= 1 && key[i] < shape->finite);
 
-static bool
-exp_is_right(const struct log_shape *shape, const struct log_registers *kernel)
-{
-	uint16_t magnitude[32];
-	int16_t word[32];
-
-	for (int32_t first = INT16_MIN; first <= INT16_MAX; first += (int32_t)RTE_DIM(word)) {
-		for (int32_t i = 0; i < (int32_t)RTE_DIM(word); i++)
-			word[i] = (int16_t)(first + i);
-		best->exp(kernel, word, magnitude, RTE_DIM(word));
-		for (int32_t i = 0; i < (int32_t)RTE_DIM(word); i++) {
-			if (magnitude[i] != shape->exp[(uint16_t)word[i]])
+			if (counts &&
+				value[i] != (uint16_t)(power ? shape->exp : shape->log)[key[i]])
 				return false;
 		}
 	}
@@ -245,12 +228,12 @@ log_registers_create(const struct log_shape *shape, enum vector_isa isa, int soc
 	kernel = fill(shape, socket_id);
 	if (kernel == NULL)
 		return -ENOMEM;
-	if (!fit(shape, kernel) || kernel->form >= best->forms || !log_is_right(shape, kernel) ||
-		!exp_is_right(shape, kernel)) {
+	if (!fit(shape, kernel) || kernel->form >= best->forms || !is_right(shape, kernel, false) ||
+		!is_right(shape, kernel, true)) {
 		rte_free(kernel);
 		return -ENOTSUP;
 	}
-	kernel->kernel.run = best->functions[kernel->form];
+	kernel->kernel.run = *best->functions[kernel->form].run;
 	snprintf(kernel->kernel.description, sizeof(kernel->kernel.description),
 		"%s, log and exp in registers, mi folded to %u KB", vector_isa_name(best->isa),
 		(unsigned int)(2 * shape->entries * sizeof(kernel->mi[0]) / 1024));

@@ -76,20 +76,21 @@ struct log_registers {
 	int16_t mi[];  /* sums, then differences, last + 1 each */
 };
 
+/* What a form has of an instruction set. */
+struct log_functions {
+	const struct vector_functions *run;
+	/* Log words of magnitudes, or powers: magnitudes of log words, as the kernel computes them;
+	 * count % 32 == 0 */
+	void (*map)(const struct log_registers *kernel, bool power, const uint16_t *from,
+		uint16_t *to, uint32_t count);
+};
+
 /* What an instruction set does. */
 struct log_registers_isa {
-	enum vector_isa isa;                      /* the least that has it */
-	unsigned int forms;                       /* the first ones of enum log_form */
-	bool takes_op_pairs;                      /* see struct vector_kernel */
-	const struct vector_functions *functions; /* by form */
-	/*
-	 * Log words of magnitudes, magnitudes of log words, as the kernel computes them;
-	 * count % 32 == 0
-	 */
-	void (*log)(const struct log_registers *kernel, const uint16_t *magnitude, int16_t *word,
-		uint32_t count);
-	void (*exp)(const struct log_registers *kernel, const int16_t *word, uint16_t *magnitude,
-		uint32_t count);
+	enum vector_isa isa;                   /* the least that has it */
+	unsigned int forms;                    /* the first ones of enum log_form */
+	bool takes_op_pairs;                   /* see struct vector_kernel */
+	const struct log_functions *functions; /* by form */
 };
 
 extern const struct log_registers_isa log_registers_avx512;

@@ -2,11 +2,24 @@
 /* See log_registers.h. Products and quotients are computed a group at a time. */
 #include "log/log_sums_avx512.h"
 
+/* What is computed of a group. */
+struct product {
+	const struct log_registers *kernel;
+	struct tables tables;
+	enum log_form form;
+	bool divide;
+};
+
 INLINE __m512i
-multiply_group(const struct log_registers *kernel, const struct tables *tables,
-	const enum log_form form, struct words in, __mmask32 lanes, __mmask32 divide,
+multiply(const void *context, const struct lanes *lanes, const struct group *group,
 	struct flags *flags)
 {
+	const struct product *product = context;
+	const struct log_registers *kernel = product->kernel;
+	const struct tables *tables = &product->tables;
+	const enum log_form form = product->form;
+	const struct words in = load_words(group, false);
+	const __mmask32 divide = second_of_pair(lanes, group, product->divide);
 	const __m512i one = splat(1), last = splat(kernel->inf - 2);
 	__m512i magnitude_x = magnitude_by_form(form, in.x),
 		magnitude_y = magnitude_by_form(form, in.y);
@@ -16,7 +29,7 @@ multiply_group(const struct log_registers *kernel, const struct tables *tables,
 	__m512i e = exp_words(tables, form, n);
 	__m512i z = with_sign(form, e, difference_of_signs(in.x, in.y));
 	/* Zero less one is greater than any finite magnitude less one. */
-	__mmask32 special = _mm512_mask_cmpgt_epu16_mask(lanes,
+	__mmask32 special = _mm512_mask_cmpgt_epu16_mask(group->lanes,
 		_mm512_max_epu16(
 			_mm512_sub_epi16(magnitude_x, one), _mm512_sub_epi16(magnitude_y, one)),
 		last);
@@ -42,154 +55,68 @@ multiply_group(const struct log_registers *kernel, const struct tables *tables,
 }
 
 INLINE void
-multiply(const struct log_registers *kernel, const struct tables *tables, const enum log_form form,
-	const struct lanes *lanes, bool divide, struct out *out)
+run_op(enum netfc_op op, const struct log_registers *kernel, const enum log_form form,
+	struct vector_packet *packets, unsigned int count, const struct vector_lanes *gathered)
 {
-	for (uint32_t g = 0; g < groups_in(lanes->count); g++) {
-		struct group group = group_of(lanes, g);
-		struct words in = load_words(&group, false);
-		struct flags flags;
-		__m512i z = multiply_group(kernel, tables, form, in, group.lanes,
-			second_of_pair(lanes, &group, divide), &flags);
+	if (op == NETFC_ADD || op == NETFC_SUB) {
+		sum(kernel, form, op == NETFC_SUB, packets, count, gathered);
+	} else {
+		const struct product product = {kernel, load_tables(kernel), form, op == NETFC_DIV};
 
-		store_group(&group, z, &flags, out);
+		run_groups(multiply, &product, packets, count, gathered);
 	}
-}
-
-INLINE void
-multiply_packets(const struct log_registers *kernel, const enum log_form form,
-	struct vector_packet *packets, unsigned int count, bool divide)
-{
-	const struct tables tables = load_tables(kernel);
-
-	for (unsigned int p = 0; p < count; p++) {
-		const struct lanes lanes = lanes_of_packet(&packets[p]);
-		struct out out = no_change();
-
-		multiply(kernel, &tables, form, &lanes, divide, &out);
-		finish_packet(&packets[p], &out);
-	}
-}
-
-INLINE void
-multiply_lanes(const struct log_registers *kernel, const enum log_form form,
-	const struct lanes *lanes, bool divide)
-{
-	const struct tables tables = load_tables(kernel);
-	struct out out = no_change();
-
-	multiply(kernel, &tables, form, lanes, divide, &out);
-}
-
-INLINE void
-packets_of(enum netfc_op op, const struct log_registers *registers, const enum log_form form,
-	struct vector_packet *packets, unsigned int count)
-{
-	if (op == NETFC_ADD || op == NETFC_SUB)
-		sum_packets(registers, form, packets, count, op == NETFC_SUB);
-	else
-		multiply_packets(registers, form, packets, count, op == NETFC_DIV);
 }
 
 /* Gathered lanes may be of both operations of a pair, so that neither is a constant. */
 INLINE void
-lanes_of(const struct log_registers *registers, const enum log_form form, enum netfc_op op,
-	const struct lanes *lanes)
+run(const struct vector_kernel *base, unsigned int op, const enum log_form form,
+	struct vector_packet *packets, unsigned int count, const struct vector_lanes *gathered)
 {
-	if (op == NETFC_ADD || op == NETFC_SUB)
-		sum_lanes(registers, form, lanes, op == NETFC_SUB);
+	const struct log_registers *kernel = (const struct log_registers *)base;
+
+	if (gathered != NULL)
+		run_op(op, kernel, form, packets, count, gathered);
 	else
-		multiply_lanes(registers, form, lanes, op == NETFC_DIV);
+		VECTOR_BY_OP(run_op, op, kernel, form, packets, count, NULL)
 }
 
-#define FUNCTIONS(name, form)                                                                     \
-	static void name##_packets(const struct vector_kernel *kernel, unsigned int op,           \
-		struct vector_packet *packets, unsigned int count)                                \
-	{                                                                                         \
-		VECTOR_BY_OP(packets_of, op, (const struct log_registers *)kernel, form, packets, \
-			count)                                                                    \
-	}                                                                                         \
-                                                                                                  \
-	static void name##_lanes(const struct vector_kernel *kernel, unsigned int op,             \
-		const struct vector_lanes *gathered)                                              \
-	{                                                                                         \
-		const struct lanes lanes = gathered_lanes(gathered);                              \
-                                                                                                  \
-		lanes_of((const struct log_registers *)kernel, form, op, &lanes);                 \
+INLINE void
+map(const struct log_registers *kernel, const enum log_form form, bool power, const uint16_t *from,
+	uint16_t *to, uint32_t count)
+{
+	const struct tables tables = load_tables(kernel);
+
+	for (uint32_t i = 0; i < count; i += GROUP) {
+		const __m512i words = _mm512_loadu_si512(from + i);
+
+		_mm512_storeu_si512(to + i,
+			power ? exp_words(&tables, form, words) : log_words(&tables, form, words));
+	}
+}
+
+#define FORM(name, form)                                                       \
+	GROUP_FUNCTIONS(name, run, form)                                       \
+	static void name##_map(const struct log_registers *kernel, bool power, \
+		const uint16_t *from, uint16_t *to, uint32_t count)            \
+	{                                                                      \
+		map(kernel, form, power, from, to, count);                     \
 	}
 
-FUNCTIONS(lines, LOG_LINES)
-FUNCTIONS(fractions, LOG_FRACTIONS)
-FUNCTIONS(binary16, LOG_CUBICS_BINARY16)
-FUNCTIONS(posit, LOG_CUBICS_POSIT)
+FORM(lines, LOG_LINES)
+FORM(fractions, LOG_FRACTIONS)
+FORM(binary16, LOG_CUBICS_BINARY16)
+FORM(posit, LOG_CUBICS_POSIT)
 
-static const struct vector_functions functions[LOG_FORMS] = {
-	[LOG_LINES] = {lines_packets, lines_lanes},
-	[LOG_FRACTIONS] = {fractions_packets, fractions_lanes},
-	[LOG_CUBICS_BINARY16] = {binary16_packets, binary16_lanes},
-	[LOG_CUBICS_POSIT] = {posit_packets, posit_lanes},
+static const struct log_functions functions[LOG_FORMS] = {
+	[LOG_LINES] = {&lines, lines_map},
+	[LOG_FRACTIONS] = {&fractions, fractions_map},
+	[LOG_CUBICS_BINARY16] = {&binary16, binary16_map},
+	[LOG_CUBICS_POSIT] = {&posit, posit_map},
 };
-
-INLINE void
-logs_of(const struct log_registers *kernel, const enum log_form form, const uint16_t *magnitude,
-	int16_t *word, uint32_t count)
-{
-	const struct tables tables = load_tables(kernel);
-
-	for (uint32_t i = 0; i < count; i += GROUP)
-		_mm512_storeu_si512(
-			word + i, log_words(&tables, form, _mm512_loadu_si512(magnitude + i)));
-}
-
-INLINE void
-powers_of(const struct log_registers *kernel, const enum log_form form, const int16_t *word,
-	uint16_t *magnitude, uint32_t count)
-{
-	const struct tables tables = load_tables(kernel);
-
-	for (uint32_t i = 0; i < count; i += GROUP)
-		_mm512_storeu_si512(
-			magnitude + i, exp_words(&tables, form, _mm512_loadu_si512(word + i)));
-}
-
-/* A call for each form, so that it is a constant in it. */
-#define BY_FORM(call, kernel, ...)                              \
-	switch ((kernel)->form) {                               \
-	case LOG_LINES:                                         \
-		call(kernel, LOG_LINES, __VA_ARGS__);           \
-		break;                                          \
-	case LOG_FRACTIONS:                                     \
-		call(kernel, LOG_FRACTIONS, __VA_ARGS__);       \
-		break;                                          \
-	case LOG_CUBICS_BINARY16:                               \
-		call(kernel, LOG_CUBICS_BINARY16, __VA_ARGS__); \
-		break;                                          \
-	case LOG_CUBICS_POSIT:                                  \
-		call(kernel, LOG_CUBICS_POSIT, __VA_ARGS__);    \
-		break;                                          \
-	case LOG_FORMS:                                         \
-		break;                                          \
-	}
-
-static void
-log_all(const struct log_registers *kernel, const uint16_t *magnitude, int16_t *word,
-	uint32_t count)
-{
-	BY_FORM(logs_of, kernel, magnitude, word, count)
-}
-
-static void
-exp_all(const struct log_registers *kernel, const int16_t *word, uint16_t *magnitude,
-	uint32_t count)
-{
-	BY_FORM(powers_of, kernel, word, magnitude, count)
-}
 
 const struct log_registers_isa log_registers_avx512 = {
 	.isa = VECTOR_AVX512,
 	.forms = LOG_FORMS,
 	.takes_op_pairs = true,
 	.functions = functions,
-	.log = log_all,
-	.exp = exp_all,
 };

@@ -272,41 +272,31 @@ compute(const struct vector_kernel *kernel, enum netfc_op op, struct block *bloc
 	}
 }
 
-BLOCK_FUNCTIONS(log_functions, compute)
+BLOCK_FUNCTIONS(lines_functions, compute)
 
 static void
-log_all(const struct log_registers *kernel, const uint16_t *magnitude, int16_t *word,
+map(const struct log_registers *kernel, bool power, const uint16_t *from, uint16_t *to,
 	uint32_t count)
 {
 	const struct lines lines = load_lines(kernel);
-
-	for (uint32_t i = 0; i < count; i += GROUP) {
-		struct group log = log_words(&lines, load_group(magnitude + i));
-
-		vst1q_s16(word + i, vreinterpretq_s16_u16(log.low));
-		vst1q_s16(word + i + LANES, vreinterpretq_s16_u16(log.high));
-	}
-}
-
-static void
-exp_all(const struct log_registers *kernel, const int16_t *word, uint16_t *magnitude,
-	uint32_t count)
-{
 	const struct powers powers = load_powers(kernel);
 
 	for (uint32_t i = 0; i < count; i += GROUP) {
-		struct group power =
-			exp_words(&powers, vld1q_s16(word + i), vld1q_s16(word + i + LANES));
+		const struct group words = load_group(from + i);
+		const struct group mapped = power
+			? exp_words(&powers, vreinterpretq_s16_u16(words.low),
+				  vreinterpretq_s16_u16(words.high))
+			: log_words(&lines, words);
 
-		vst1q_u16(magnitude + i, power.low);
-		vst1q_u16(magnitude + i + LANES, power.high);
+		vst1q_u16(to + i, mapped.low);
+		vst1q_u16(to + i + LANES, mapped.high);
 	}
 }
+
+static const struct log_functions functions = {&lines_functions, map};
 
 const struct log_registers_isa log_registers_neon = {
 	.isa = VECTOR_NEON,
 	.forms = LOG_LINES + 1,
-	.functions = &log_functions,
-	.log = log_all,
-	.exp = exp_all,
+	.functions = &functions,
 };

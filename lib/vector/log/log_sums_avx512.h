@@ -138,30 +138,10 @@ finish_groups(const struct log_registers *kernel, const struct tables *tables,
 	sums->groups = 0;
 }
 
-/* Lanes, of a packet if it is not NULL; out goes on where their groups have not been finished. */
+/* Packets, or gathered lanes; what has changed goes on where groups have not been finished. */
 INLINE void
-add_lanes(const struct log_registers *kernel, const struct tables *tables, const enum log_form form,
-	const struct lanes *lanes, struct vector_packet *packet, bool subtract, struct sums *sums,
-	struct out *out)
-{
-	const uint32_t groups = groups_in(lanes->count);
-
-	for (uint32_t g = 0; g < groups; g++) {
-		struct group group = group_of(lanes, g);
-
-		sums->group[sums->groups] = group;
-		sums->last_of[sums->groups] = g + 1 == groups ? packet : NULL;
-		compare_group(kernel, tables, form,
-			load_operands(form, &group, second_of_pair(lanes, &group, subtract)), sums,
-			sums->groups++);
-		if (sums->groups == GROUPS)
-			finish_groups(kernel, tables, form, sums, out);
-	}
-}
-
-INLINE void
-sum_packets(const struct log_registers *kernel, const enum log_form form,
-	struct vector_packet *packets, unsigned int count, bool subtract)
+sum(const struct log_registers *kernel, const enum log_form form, bool subtract,
+	struct vector_packet *packets, unsigned int count, const struct vector_lanes *gathered)
 {
 	const struct tables tables = load_tables(kernel);
 	struct out out = no_change();
@@ -169,23 +149,23 @@ sum_packets(const struct log_registers *kernel, const enum log_form form,
 
 	sums.groups = 0;
 	for (unsigned int p = 0; p < count; p++) {
-		const struct lanes lanes = lanes_of_packet(&packets[p]);
+		const struct lanes lanes = lanes_of(&packets[p], gathered);
+		const uint32_t groups = groups_in(lanes.count);
 
-		add_lanes(kernel, &tables, form, &lanes, &packets[p], subtract, &sums, &out);
+		for (uint32_t g = 0; g < groups; g++) {
+			const struct group group = group_of(&lanes, g);
+
+			sums.group[sums.groups] = group;
+			sums.last_of[sums.groups] =
+				gathered == NULL && g + 1 == groups ? &packets[p] : NULL;
+			compare_group(kernel, &tables, form,
+				load_operands(
+					form, &group, second_of_pair(&lanes, &group, subtract)),
+				&sums, sums.groups++);
+			if (sums.groups == GROUPS)
+				finish_groups(kernel, &tables, form, &sums, &out);
+		}
 	}
-	finish_groups(kernel, &tables, form, &sums, &out);
-}
-
-INLINE void
-sum_lanes(const struct log_registers *kernel, const enum log_form form, const struct lanes *lanes,
-	bool subtract)
-{
-	const struct tables tables = load_tables(kernel);
-	struct out out = no_change();
-	struct sums sums;
-
-	sums.groups = 0;
-	add_lanes(kernel, &tables, form, lanes, NULL, subtract, &sums, &out);
 	finish_groups(kernel, &tables, form, &sums, &out);
 }
 

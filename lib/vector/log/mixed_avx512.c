@@ -180,35 +180,30 @@ compute_group(const struct mixed_kernel *mixed, const struct group_of_lanes *lan
 	return decide_group(lanes, &sums, e, flags);
 }
 
-INLINE void
-run(const struct vector_kernel *kernel, const struct vector_lanes *gathered, const int size)
+/* A kernel, whose arrays have entries of so many bytes. */
+struct context {
+	const struct mixed_kernel *mixed;
+	int size;
+};
+
+INLINE __m512i
+compute(const void *base, const struct lanes *lanes, const struct group *group, struct flags *flags)
 {
-	const struct mixed_kernel *mixed = (const struct mixed_kernel *)kernel;
-	const struct lanes lanes = gathered_lanes(gathered);
-	struct out out = no_change();
+	const struct context *context = base;
+	const struct group_of_lanes read = read_group(context->mixed, lanes, group);
 
-	for (uint32_t g = 0; g < groups_in(lanes.count); g++) {
-		struct group group = group_of(&lanes, g);
-		struct group_of_lanes read = read_group(mixed, &lanes, &group);
-		struct flags flags;
-		__m512i z = compute_group(mixed, &read, &flags, size);
+	return compute_group(context->mixed, &read, flags, context->size);
+}
 
-		store_group(&group, z, &flags, &out);
+#define RUN(name, size)                                                                     \
+	void name(const struct vector_kernel *kernel, unsigned int op,                      \
+		const struct vector_lanes *gathered)                                        \
+	{                                                                                   \
+		const struct context context = {(const struct mixed_kernel *)kernel, size}; \
+                                                                                            \
+		(void)op;                                                                   \
+		run_groups(compute, &context, NULL, 1, gathered);                           \
 	}
-}
 
-void
-mixed_run_narrow_avx512(
-	const struct vector_kernel *kernel, unsigned int op, const struct vector_lanes *lanes)
-{
-	(void)op;
-	run(kernel, lanes, 2);
-}
-
-void
-mixed_run_wide_avx512(
-	const struct vector_kernel *kernel, unsigned int op, const struct vector_lanes *lanes)
-{
-	(void)op;
-	run(kernel, lanes, 4);
-}
+RUN(mixed_run_narrow_avx512, 2)
+RUN(mixed_run_wide_avx512, 4)
