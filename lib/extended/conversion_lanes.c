@@ -5,14 +5,14 @@
 #include "lanes/drive.h"
 #include "lanes/float_formats.h"
 
-LANE uint32_t
+INLINE uint32_t
 mask_of(bool condition)
 {
 	return -(uint32_t)condition;
 }
 
 /* Of magnitudes: what becomes infinite, or zero, though it is not. */
-LANE uint32_t
+INLINE uint32_t
 rounding_flags(uint32_t x, uint32_t z, uint32_t inf)
 {
 	return (mask_of(z == inf) & mask_of(x < FLOAT_INF) & NETFC_OVERFLOW) |
@@ -20,7 +20,7 @@ rounding_flags(uint32_t x, uint32_t z, uint32_t inf)
 }
 
 /* Posits have no infinities, and never round to zero. */
-LANE struct lane
+INLINE struct lane
 to_real(uint32_t x, const unsigned int es)
 {
 	const uint32_t infinite = mask_of((x & INT32_MAX) == FLOAT_INF);
@@ -30,7 +30,7 @@ to_real(uint32_t x, const unsigned int es)
 }
 
 /* `conversion` is a constant wherever this is used. */
-LANE struct lane
+INLINE struct lane
 convert(const uint32_t *entries, uint32_t x, const enum conversion conversion)
 {
 	const uint32_t magnitude = x & INT32_MAX;
@@ -61,7 +61,7 @@ convert(const uint32_t *entries, uint32_t x, const enum conversion conversion)
 }
 
 #define CONVERSION(name, conversion)                                                              \
-	LANE struct lane name##_lane(const void *entries, uint32_t x, uint32_t y, uint32_t z)     \
+	INLINE struct lane name##_lane(const void *entries, uint32_t x, uint32_t y, uint32_t z)   \
 	{                                                                                         \
 		struct lane lane = convert(entries, slot32_swap(x), conversion);                  \
                                                                                                   \
@@ -69,7 +69,7 @@ convert(const uint32_t *entries, uint32_t x, const enum conversion conversion)
 		lane.z = slot32_swap(lane.z);                                                     \
 		return lane;                                                                      \
 	}                                                                                         \
-	LANE void name##_packet(                                                                  \
+	INLINE void name##_packet(                                                                \
 		const struct conversion_kernel *kernel, struct vector_packet *packet)             \
 	{                                                                                         \
 		drive_packet(packet, (struct drive){32, false, 0}, name##_lane, kernel->entries); \

@@ -53,7 +53,7 @@ convert(const void *context, uint32_t x, uint32_t y, uint32_t z)
 	return (struct lane){slot32_swap(result), flags};
 }
 
-LANE void
+INLINE void
 convert_packet(const struct conversion_kernel *kernel, struct vector_packet *packet)
 {
 	drive_packet(packet, (struct drive){32, true, 0}, convert, kernel);
@@ -131,7 +131,7 @@ extended_conversion_create(const struct netfc_function *function, const struct n
 
 /* ---- functions of one number ---- */
 
-LANE void
+INLINE void
 function_packet(
 	const struct function_kernel *kernel, struct vector_packet *packet, const unsigned int bits)
 {
@@ -181,7 +181,7 @@ extended_function_create(unsigned int slot_bits, const uint16_t *z, const uint8_
 		"netfc_function", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
 	if (kernel == NULL)
 		return -ENOMEM;
-	kernel->kernel = (struct vector_kernel){.free = NULL};
+	kernel->kernel = (struct vector_kernel){.description = ""};
 	if (slot_bits == 8) {
 		kernel->kernel.run.packets = run_function8;
 		fill_function8(kernel->entries, z, flags);

@@ -17,7 +17,7 @@
 
 /* ---- formats to binary32, exactly ---- */
 
-LANE float
+INLINE float
 from_fp16(uint16_t bits)
 {
 	const uint32_t magnitude = bits & INT16_MAX, sign = (uint32_t)(bits >> 15) << 31;
@@ -29,7 +29,7 @@ from_fp16(uint16_t bits)
 	return float_of(sign | (magnitude < 0x400 ? subnormal : normal));
 }
 
-LANE float
+INLINE float
 from_bf16(uint16_t bits)
 {
 	return float_of((uint32_t)bits << 16);
@@ -39,7 +39,7 @@ from_bf16(uint16_t bits)
  * The magnitude's 15 bits are a run of equal bits, the regime, ended by a bit unlike them, then
  * exponent and fraction, as in a float.
  */
-LANE float
+INLINE float
 from_posit(uint16_t bits, const unsigned int es)
 {
 	const uint32_t sign = (uint32_t)(bits >> 15) << 31;
@@ -59,46 +59,40 @@ from_posit(uint16_t bits, const unsigned int es)
 	return float_of(sign | (top == 0 ? special : value));
 }
 
-/* ---- formats ---- */
+/* ---- formats: constants wherever these are used ---- */
 
-LANE void
-decode(enum netfc_format_id format, const uint16_t *restrict words, float *restrict values,
-	unsigned int count)
+INLINE float
+decode(const enum netfc_format_id format, uint16_t word)
 {
 	switch (format) {
 	case NETFC_FP16:
-		for (unsigned int l = 0; l < count; l++)
-			values[l] = from_fp16(words[l]);
-		break;
+		return from_fp16(word);
 	case NETFC_BF16:
-		for (unsigned int l = 0; l < count; l++)
-			values[l] = from_bf16(words[l]);
-		break;
+		return from_bf16(word);
 	default:
-		for (unsigned int l = 0; l < count; l++)
-			values[l] = from_posit(words[l], format == NETFC_POSIT16 ? 1 : 2);
-		break;
+		return from_posit(word, format == NETFC_POSIT16 ? 1 : 2);
 	}
 }
 
-LANE void
-encode(enum netfc_format_id format, const uint32_t *restrict sums, uint16_t *restrict words,
-	unsigned int count)
+INLINE uint16_t
+encode(const enum netfc_format_id format, uint32_t sum)
 {
 	switch (format) {
 	case NETFC_FP16:
-		for (unsigned int l = 0; l < count; l++)
-			words[l] = to_fp16(sums[l]);
-		break;
+		return to_fp16(sum);
 	case NETFC_BF16:
-		for (unsigned int l = 0; l < count; l++)
-			words[l] = to_bf16(sums[l]);
-		break;
+		return to_bf16(sum);
 	default:
-		for (unsigned int l = 0; l < count; l++)
-			words[l] = to_posit(sums[l], format == NETFC_POSIT16 ? 1 : 2);
-		break;
+		return to_posit(sum, format == NETFC_POSIT16 ? 1 : 2);
 	}
+}
+
+INLINE void
+decode_words(const enum netfc_format_id format, const uint16_t *restrict words,
+	float *restrict values, unsigned int count)
+{
+	for (unsigned int l = 0; l < count; l++)
+		values[l] = decode(format, words[l]);
 }
 
 /* ---- x * y + z ---- */
@@ -111,7 +105,7 @@ struct fused {
 	uint16_t result[BLOCK_LANES];
 } __attribute__((aligned(64)));
 
-LANE void
+INLINE void
 add_products(struct fused *restrict fused, unsigned int count)
 {
 	for (unsigned int l = 0; l < count; l++) {
@@ -128,7 +122,7 @@ add_products(struct fused *restrict fused, unsigned int count)
 }
 
 /* An even number that is not exact: its neighbour on the exact one's side. */
-LANE void
+INLINE void
 make_odd(struct fused *restrict fused, unsigned int count)
 {
 	for (unsigned int l = 0; l < count; l++) {
@@ -143,19 +137,19 @@ make_odd(struct fused *restrict fused, unsigned int count)
 /* ---- flags ---- */
 
 /* All bits, or none. */
-LANE uint16_t
+INLINE uint16_t
 mask_of(bool condition)
 {
 	return (uint16_t)-(uint16_t)condition;
 }
 
-LANE uint16_t
+INLINE uint16_t
 magnitude_of(uint16_t bits)
 {
 	return bits & INT16_MAX;
 }
 
-LANE void
+INLINE void
 set_exception_flags(const uint16_t inf, const struct fused *restrict fused,
 	struct block *restrict block, unsigned int count)
 {
@@ -176,7 +170,7 @@ set_exception_flags(const uint16_t inf, const struct fused *restrict fused,
 /* ---- packets ---- */
 
 /* `format` is a constant wherever this is used. */
-LANE void
+INLINE void
 compute(const struct vector_kernel *kernel, struct block *block, unsigned int count,
 	const enum netfc_format_id format)
 {
@@ -186,12 +180,13 @@ compute(const struct vector_kernel *kernel, struct block *block, unsigned int co
 	/* Lanes after the last: nothing that takes longer. */
 	for (unsigned int l = count; l < lanes; l++)
 		block->x[l] = block->y[l] = block->z[l] = 0;
-	decode(format, block->x, fused.x, lanes);
-	decode(format, block->y, fused.y, lanes);
-	decode(format, block->z, fused.z, lanes);
+	decode_words(format, block->x, fused.x, lanes);
+	decode_words(format, block->y, fused.y, lanes);
+	decode_words(format, block->z, fused.z, lanes);
 	add_products(&fused, lanes);
 	make_odd(&fused, lanes);
-	encode(format, fused.odd, fused.result, lanes);
+	for (unsigned int l = 0; l < lanes; l++)
+		fused.result[l] = encode(format, fused.odd[l]);
 	/* No sum of posits raises a flag. */
 	if (format == NETFC_FP16 || format == NETFC_BF16)
 		set_exception_flags(
@@ -201,17 +196,17 @@ compute(const struct vector_kernel *kernel, struct block *block, unsigned int co
 	memcpy(block->z, fused.result, sizeof(block->z));
 }
 
-#define FMA(name, format)                                                            \
-	LANE void name##_block(const struct vector_kernel *kernel, enum netfc_op op, \
-		struct block *block, unsigned int count)                             \
-	{                                                                            \
-		(void)op;                                                            \
-		compute(kernel, block, count, format);                               \
-	}                                                                            \
-	static void name(const struct vector_kernel *kernel, unsigned int op,        \
-		struct vector_packet *packets, unsigned int count)                   \
-	{                                                                            \
-		block_run_packets(name##_block, kernel, op, packets, count, true);   \
+#define FMA(name, format)                                                              \
+	INLINE void name##_block(const struct vector_kernel *kernel, enum netfc_op op, \
+		struct block *block, unsigned int count)                               \
+	{                                                                              \
+		(void)op;                                                              \
+		compute(kernel, block, count, format);                                 \
+	}                                                                              \
+	static void name(const struct vector_kernel *kernel, unsigned int op,          \
+		struct vector_packet *packets, unsigned int count)                     \
+	{                                                                              \
+		block_run_packets(name##_block, kernel, op, packets, count, true);     \
 	}
 
 FMA_USE(FMA)

@@ -13,14 +13,14 @@
 /* A double's upper half, the last bit of which stands for the lower one. */
 #define UPPER_FRACTION 20
 
-LANE uint8_t
+INLINE uint8_t
 magnitude_of(uint8_t bits)
 {
 	return bits & INT8_MAX;
 }
 
 /* Without a branch between the two, so that vectors have both. */
-LANE bool
+INLINE bool
 is_any_nan(uint8_t x, uint8_t y, uint8_t last)
 {
 	return ((int)(magnitude_of(x) > last) | (int)(magnitude_of(y) > last)) != 0;
@@ -29,7 +29,7 @@ is_any_nan(uint8_t x, uint8_t y, uint8_t last)
 /* ---- x * y + z ---- */
 
 /* A sum's magnitude to nearest, ties to even: the encoding's, which may be too large. */
-LANE uint32_t
+INLINE uint32_t
 round_sum(const struct extended_fp8 *kernel, double sum)
 {
 	const int drop = UPPER_FRACTION - kernel->fraction_bits;
@@ -49,7 +49,7 @@ round_sum(const struct extended_fp8 *kernel, double sum)
 	return (upper + (1u << (drop - 1)) - 1 + (upper >> drop & 1)) >> drop;
 }
 
-LANE struct lane
+INLINE struct lane
 fuse(const void *context, uint32_t x, uint32_t y, uint32_t z)
 {
 	const struct extended_fp8 *kernel = context;
@@ -71,7 +71,7 @@ fuse(const void *context, uint32_t x, uint32_t y, uint32_t z)
 		isinf(sum) ? 0 : NETFC_OVERFLOW};
 }
 
-LANE void
+INLINE void
 fma_packet(const struct extended_kernel *kernel, struct vector_packet *packet)
 {
 	drive_packet(packet, (struct drive){8, false, 0}, fuse, kernel);

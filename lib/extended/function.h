@@ -23,7 +23,7 @@ struct function_kernel {
 /* How packets are walked, of slots of so many bits. */
 #define FUNCTION_DRIVE(bits) ((struct drive){bits, true, FUNCTION_FLAGS_SHIFT})
 
-LANE struct lane
+INLINE struct lane
 function_look_up(const void *entries, uint32_t x, uint32_t y, uint32_t z)
 {
 	const uint32_t entry = ((const uint32_t *)entries)[x];

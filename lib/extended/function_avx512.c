@@ -34,7 +34,7 @@ sum_half(__m256i words)
 		_mm256_xor_si256(words, _mm256_set1_epi16(INT16_MIN)), _mm256_set1_epi16(1));
 }
 
-LANE void
+INLINE void
 run_packet(const struct function_kernel *kernel, struct vector_packet *packet)
 {
 	const struct drive drive = FUNCTION_DRIVE(16);

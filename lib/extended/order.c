@@ -23,19 +23,19 @@
 #include "order_words.h"
 
 /* The kernel's function: `op` of lanes of so many bits, posits or not. */
-#define ORDER(name, op, bits, posit)                                                         \
-	LANE struct lane name##_lane(const void *limits, uint32_t x, uint32_t y, uint32_t z) \
-	{                                                                                    \
-		(void)z;                                                                     \
-		return order_##bits(limits, x, y, op, posit);                                \
-	}                                                                                    \
-	LANE void name##_packet(                                                             \
-		const struct extended_kernel *kernel, struct vector_packet *packet)          \
-	{                                                                                    \
-		const struct order_limits limits = kernel->limits;                           \
-                                                                                             \
-		drive_packet(packet, (struct drive){bits, false, 0}, name##_lane, &limits);  \
-	}                                                                                    \
+#define ORDER(name, op, bits, posit)                                                           \
+	INLINE struct lane name##_lane(const void *limits, uint32_t x, uint32_t y, uint32_t z) \
+	{                                                                                      \
+		(void)z;                                                                       \
+		return order_##bits(limits, x, y, op, posit);                                  \
+	}                                                                                      \
+	INLINE void name##_packet(                                                             \
+		const struct extended_kernel *kernel, struct vector_packet *packet)            \
+	{                                                                                      \
+		const struct order_limits limits = kernel->limits;                             \
+                                                                                               \
+		drive_packet(packet, (struct drive){bits, false, 0}, name##_lane, &limits);    \
+	}                                                                                      \
 	EXTENDED_PACKETS(name, name##_packet)
 
 #define ORDERS(kind, bits, is_posit)                 \

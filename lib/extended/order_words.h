@@ -10,14 +10,14 @@
 #define MAGNITUDE ((WORD) - 1 >> 1)
 
 /* Encodings in the order of their values, -0 before +0; NaR before all posits. */
-LANE RANK
+INLINE RANK
 NAMED(rank_of)(WORD word, const bool posit)
 {
 	return (RANK)(posit ? word : word ^ (WORD)((RANK)word >> (BITS - 1) & MAGNITUDE));
 }
 
 /* Without a branch between the two, so that vectors have both. */
-LANE bool
+INLINE bool
 NAMED(is_any_nan)(const struct order_limits *limits, WORD x, WORD y, const bool posit)
 {
 	const WORD last = (WORD)limits->last, nan = (WORD)limits->nan;
@@ -28,7 +28,7 @@ NAMED(is_any_nan)(const struct order_limits *limits, WORD x, WORD y, const bool 
 }
 
 /* The lesser or the greater. */
-LANE WORD
+INLINE WORD
 NAMED(extremum)(
 	const struct order_limits *limits, WORD x, WORD y, const bool greatest, const bool posit)
 {
@@ -39,7 +39,7 @@ NAMED(extremum)(
 }
 
 /* Zeros are equal, whatever their signs; a posit's NaR is less than any. */
-LANE WORD
+INLINE WORD
 NAMED(compare)(const struct order_limits *limits, WORD x, WORD y, const bool posit)
 {
 	const RANK a = NAMED(rank_of)(x, posit), b = NAMED(rank_of)(y, posit);
@@ -52,7 +52,7 @@ NAMED(compare)(const struct order_limits *limits, WORD x, WORD y, const bool pos
 	return NAMED(is_any_nan)(limits, x, y, false) ? (WORD)limits->nan : z;
 }
 
-LANE struct lane
+INLINE struct lane
 NAMED(order)(const struct order_limits *limits, uint32_t x, uint32_t y,
 	const enum netfc_extra_op op, const bool posit)
 {

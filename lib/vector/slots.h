@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** What is for loops over lanes: all of it becomes part of the loop. */
+#define INLINE static inline __attribute__((always_inline))
+
 typedef uint16_t slot16 __attribute__((aligned(1), may_alias));
 typedef uint32_t slot32 __attribute__((aligned(1), may_alias));
 

@@ -16,6 +16,7 @@
 #include "fpu/fpu.h"
 #include "isa.h"
 #include "log/log.h"
+#include "log/mixed.h"
 #include "steps.h"
 #include "vector.h"
 
@@ -233,11 +234,22 @@ vector_create_engine(const struct netfc_set *set, enum match_kind match, enum ve
 	return error == 0 ? vector_create(set, stages, isa, socket_id, kernel) : error;
 }
 
+int
+vector_mixed_create(const struct netfc_set *const *sets,
+	struct match_stage *const (*stages)[NETFC_MAX_TABLES], enum vector_isa isa, int socket_id,
+	struct vector_kernel **kernel)
+{
+#if defined(RTE_ARCH_X86_64)
+	if (isa >= VECTOR_AVX512)
+		return mixed_create(sets, stages, socket_id, kernel);
+#else
+	(void)sets, (void)stages, (void)isa, (void)socket_id, (void)kernel;
+#endif
+	return -ENOTSUP;
+}
+
 void
 vector_free(struct vector_kernel *kernel)
 {
-	if (kernel != NULL && kernel->free != NULL)
-		kernel->free(kernel);
-	else
-		rte_free(kernel);
+	rte_free(kernel);
 }

@@ -77,8 +77,6 @@ struct vector_functions {
 /** A kernel. */
 struct vector_kernel {
 	struct vector_functions run;
-	/* NULL: the kernel is one piece of memory */
-	void (*free)(struct vector_kernel *kernel);
 	bool tables_in_registers; /* no look-ups in tables but for miTables */
 	bool takes_op_pairs;  /* takes gathered lanes of a pair of operations, see vector_lanes */
 	char description[80]; /* human-readable; empty: match stages, step by step */

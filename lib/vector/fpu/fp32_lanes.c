@@ -17,8 +17,6 @@
 
 _Static_assert(FLT_EVAL_METHOD == 0, "float is computed as float");
 
-#define INLINE static inline __attribute__((always_inline))
-
 INLINE float
 operate(const enum netfc_op op, float x, float y)
 {

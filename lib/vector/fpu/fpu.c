@@ -12,7 +12,7 @@
 /* ---- 16 bits ---- */
 
 /* What an FPU would compute, in integers: formats or processors that have no conversion. */
-BLOCK_INLINE void
+INLINE void
 compute_exact(const struct vector_kernel *kernel, enum netfc_op op, struct block *block,
 	unsigned int count)
 {

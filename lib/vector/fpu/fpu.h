@@ -83,7 +83,7 @@ struct fp8_kernel {
 	uint16_t result[FP8_OPS][FP8_RESULTS] __rte_cache_aligned; /* by x, y */
 };
 
-LANE struct lane
+INLINE struct lane
 fp8_result(const void *results, uint32_t x, uint32_t y, uint32_t z)
 {
 	const uint32_t entry = ((const uint16_t *)results)[x << 8 | y];
@@ -93,7 +93,7 @@ fp8_result(const void *results, uint32_t x, uint32_t y, uint32_t z)
 }
 
 /* A packet's lanes, looked up. */
-LANE void
+INLINE void
 fp8_look_up(const struct fp8_kernel *kernel, unsigned int op, struct vector_packet *packet)
 {
 	const struct drive drive = {8, true, FP8_FLAGS_SHIFT};

@@ -19,8 +19,6 @@
 #include "slots.h"
 #include "vector.h"
 
-#define BLOCK_INLINE static inline __attribute__((always_inline))
-
 #define BLOCK_LANES 256
 
 /*
@@ -35,20 +33,20 @@
 #define WORDS 8          /* of a vector */
 #define STEP (4 * WORDS) /* taken together */
 
-BLOCK_INLINE uint16x8_t
+INLINE uint16x8_t
 swap_words(uint8x16_t words)
 {
 	return vreinterpretq_u16_u8(vrev16q_u8(words));
 }
 
-BLOCK_INLINE uint16x8x4_t
+INLINE uint16x8x4_t
 swap_step(uint8x16x4_t step)
 {
 	return (uint16x8x4_t){{swap_words(step.val[0]), swap_words(step.val[1]),
 		swap_words(step.val[2]), swap_words(step.val[3])}};
 }
 
-BLOCK_INLINE void
+INLINE void
 block_read(uint16_t *__restrict__ to, const slot16 *__restrict__ from, unsigned int count)
 {
 	unsigned int l = 0;
@@ -62,7 +60,7 @@ block_read(uint16_t *__restrict__ to, const slot16 *__restrict__ from, unsigned 
 }
 
 /* All words, or-ed. */
-BLOCK_INLINE uint16_t
+INLINE uint16_t
 or_of_words(uint16x8_t words)
 {
 	const uint64x2_t halves = vreinterpretq_u64_u16(words);
@@ -78,7 +76,7 @@ struct exchanged {
 	uint16x8_t flags;
 };
 
-BLOCK_INLINE void
+INLINE void
 exchange_step(struct exchanged *sum, uint8_t *to, const uint16_t *z, const uint16_t *flags)
 {
 	const uint8x16x4_t before = vld1q_u8_x4(to);
@@ -95,7 +93,7 @@ exchange_step(struct exchanged *sum, uint8_t *to, const uint16_t *z, const uint1
 	vst1q_u8_x4(to, after);
 }
 
-BLOCK_INLINE void
+INLINE void
 exchange_words(struct exchanged *sum, uint8_t *to, const uint16_t *z, const uint16_t *flags)
 {
 	const uint8x16_t after = vrev16q_u8(vreinterpretq_u8_u16(vld1q_u16(z)));
@@ -110,7 +108,7 @@ exchange_words(struct exchanged *sum, uint8_t *to, const uint16_t *z, const uint
  * Results into a packet, as many as make whole vectors: what they change in a checksum, and their
  * flags, or-ed. Returns how many there were.
  */
-BLOCK_INLINE unsigned int
+INLINE unsigned int
 block_exchange(slot16 *__restrict__ to, const uint16_t *__restrict__ z,
 	const uint16_t *__restrict__ flags, unsigned int count, uint32_t *change, uint16_t *any)
 {
@@ -126,7 +124,7 @@ block_exchange(slot16 *__restrict__ to, const uint16_t *__restrict__ z,
 	return l;
 }
 #else
-BLOCK_INLINE void
+INLINE void
 block_read(uint16_t *__restrict__ to, const slot16 *__restrict__ from, unsigned int count)
 {
 	for (unsigned int l = 0; l < count; l++)
@@ -140,7 +138,7 @@ struct block {
 	uint16_t flags[BLOCK_LANES]; /* of enum netfc_flag */
 } __attribute__((aligned(64)));
 
-BLOCK_INLINE unsigned int
+INLINE unsigned int
 block_steps(unsigned int count)
 {
 	return (count + BLOCK_STEP - 1) / BLOCK_STEP * BLOCK_STEP;
@@ -164,7 +162,7 @@ struct block_parts {
 };
 
 /* Results into packets. */
-BLOCK_INLINE void
+INLINE void
 block_write(const struct block *block, const struct block_parts *parts)
 {
 	for (unsigned int p = 0; p < parts->parts; p++) {
@@ -193,7 +191,7 @@ block_write(const struct block *block, const struct block_parts *parts)
 }
 
 /* As many lanes of the packet as there is space for, from `first` on. */
-BLOCK_INLINE unsigned int
+INLINE unsigned int
 block_add(struct block *block, struct block_parts *parts, struct vector_packet *packet,
 	uint32_t first)
 {
@@ -213,7 +211,7 @@ block_add(struct block *block, struct block_parts *parts, struct vector_packet *
 }
 
 /* Packets share blocks, but each that fits into one is in one. */
-BLOCK_INLINE void
+INLINE void
 block_run_packets(block_fn compute, const struct vector_kernel *kernel, enum netfc_op op,
 	struct vector_packet *packets, unsigned int count, const bool reads_z)
 {
@@ -239,7 +237,7 @@ block_run_packets(block_fn compute, const struct vector_kernel *kernel, enum net
 	}
 }
 
-BLOCK_INLINE void
+INLINE void
 block_run_lanes(block_fn compute, const struct vector_kernel *kernel, enum netfc_op op,
 	const struct vector_lanes *lanes)
 {

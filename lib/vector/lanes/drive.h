@@ -16,8 +16,6 @@
 #include "slots.h"
 #include "vector.h"
 
-#define LANE static __rte_always_inline
-
 /** What a body gives: z, and exception flags, which may have other bits below and above them. */
 struct lane {
 	uint32_t z, flags;
@@ -37,7 +35,7 @@ struct drive {
 };
 
 /** The one lane of a packet. */
-LANE void
+INLINE void
 drive_single(struct vector_packet *packet, const struct drive drive, drive_body *body,
 	const void *context)
 {
@@ -67,7 +65,7 @@ struct driven {
 };
 
 /* Operands, and the sums of 16-bit words. */
-LANE void
+INLINE void
 drive_lane(struct driven *sums, const uint8_t *restrict x, const uint8_t *restrict y,
 	uint8_t *restrict z, uint32_t l, const struct drive drive, drive_body *body,
 	const void *context)
@@ -83,7 +81,7 @@ drive_lane(struct driven *sums, const uint8_t *restrict x, const uint8_t *restri
 }
 
 /** The lanes of a packet from `first` on, an even number where slots have 8 bits. */
-LANE struct driven
+INLINE struct driven
 drive_from(const struct vector_packet *packet, uint32_t first, const struct drive drive,
 	drive_body *body, const void *context)
 {
@@ -112,7 +110,7 @@ drive_from(const struct vector_packet *packet, uint32_t first, const struct driv
 }
 
 /** Compute a packet. */
-LANE void
+INLINE void
 drive_packet(struct vector_packet *packet, const struct drive drive, drive_body *body,
 	const void *context)
 {

@@ -19,7 +19,7 @@
 /* The greatest regime, of a posit that is all ones, and less one's negation: the least. */
 #define MAX_REGIME 14
 
-LANE uint32_t
+INLINE uint32_t
 float_bits(float value)
 {
 	uint32_t bits;
@@ -28,7 +28,7 @@ float_bits(float value)
 	return bits;
 }
 
-LANE float
+INLINE float
 float_of(uint32_t bits)
 {
 	float value;
@@ -38,7 +38,7 @@ float_of(uint32_t bits)
 }
 
 /* All bits for 1, none for 0. */
-LANE int32_t
+INLINE int32_t
 all_if(uint32_t bit)
 {
 	return -(int32_t)bit;
@@ -46,7 +46,7 @@ all_if(uint32_t bit)
 
 /* To nearest, ties to even. */
 
-LANE uint16_t
+INLINE uint16_t
 to_fp16(uint32_t sum)
 {
 	const uint32_t magnitude = sum & INT32_MAX;
@@ -61,7 +61,7 @@ to_fp16(uint32_t sum)
 	return (uint16_t)(magnitude > FLOAT_INF ? 0x7e00 : (sum >> 16 & 0x8000) | finite);
 }
 
-LANE uint16_t
+INLINE uint16_t
 to_bf16(uint32_t sum)
 {
 	const uint32_t rounded = (sum + 0x7fff + (sum >> 16 & 1)) >> 16;
@@ -69,7 +69,7 @@ to_bf16(uint32_t sum)
 	return (uint16_t)((sum & INT32_MAX) > FLOAT_INF ? 0x7fc0 : rounded);
 }
 
-LANE uint16_t
+INLINE uint16_t
 to_posit(uint32_t sum, const unsigned int es)
 {
 	/* A boundary between posits has 14 bits of them at most; below, any bit is as good. */

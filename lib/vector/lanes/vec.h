@@ -15,13 +15,13 @@
 
 #include <netfc.h>
 
+#include "slots.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #endif
-
-#define INLINE static inline __attribute__((always_inline))
 
 #if defined(__AVX512BW__)
 typedef __m512i native;

@@ -16,7 +16,7 @@ struct sums {
 };
 
 /* Eight operands to indices into mi. */
-BLOCK_INLINE void
+INLINE void
 store_indices(const struct log_registers *kernel, const struct block *block, struct sums *sums,
 	unsigned int l, uint16x8_t log_greater, uint16x8_t log_lesser)
 {
@@ -33,7 +33,7 @@ store_indices(const struct log_registers *kernel, const struct block *block, str
 }
 
 /* Operands to indices into mi; the tables of lines stay in registers. */
-BLOCK_INLINE void
+INLINE void
 compare(const struct log_registers *kernel, struct block *block, struct sums *sums, bool subtract,
 	unsigned int lanes)
 {
@@ -60,7 +60,7 @@ compare(const struct log_registers *kernel, struct block *block, struct sums *su
 	}
 }
 
-BLOCK_INLINE void
+INLINE void
 look_up_mi(const struct log_registers *kernel, struct sums *sums, unsigned int lanes)
 {
 	for (unsigned int l = 0; l < lanes; l += LANES) {
@@ -71,7 +71,7 @@ look_up_mi(const struct log_registers *kernel, struct sums *sums, unsigned int l
 }
 
 /* Eight sums, products or quotients, some of which are special, of their magnitudes. */
-BLOCK_INLINE void
+INLINE void
 store_special(const struct log_registers *kernel, struct block *block, unsigned int l,
 	uint16x8_t magnitude, enum netfc_op op, uint16x8_t is_x, uint16x8_t is_y)
 {
@@ -103,7 +103,7 @@ special_sums(const struct log_registers *kernel, struct block *block, unsigned i
 }
 
 /* Magnitudes of eight sums to z. */
-BLOCK_INLINE void
+INLINE void
 select_sums(const struct log_registers *kernel, struct block *block, const struct sums *sums,
 	unsigned int l, uint16x8_t magnitude, uint16x8_t inf)
 {
@@ -121,13 +121,13 @@ select_sums(const struct log_registers *kernel, struct block *block, const struc
 		special_sums(kernel, block, l, magnitude, is_greater);
 }
 
-BLOCK_INLINE int16x8_t
+INLINE int16x8_t
 add_mi(const struct sums *sums, unsigned int l)
 {
 	return vqaddq_s16(vld1q_s16(sums->log + l), vld1q_s16(sums->mi + l));
 }
 
-BLOCK_INLINE void
+INLINE void
 compute_sums(
 	const struct log_registers *kernel, struct block *block, bool subtract, unsigned int count)
 {
@@ -163,7 +163,7 @@ special_products(
 		divide ? NETFC_DIV : NETFC_MUL, none, none);
 }
 
-BLOCK_INLINE int16x8_t
+INLINE int16x8_t
 join_logs(uint16x8_t x, uint16x8_t y, bool divide)
 {
 	const int16x8_t a = vreinterpretq_s16_u16(x), b = vreinterpretq_s16_u16(y);
@@ -172,14 +172,14 @@ join_logs(uint16x8_t x, uint16x8_t y, bool divide)
 }
 
 /* Greater than that of any finite number but zero, of a zero, an infinity or a NaN. */
-BLOCK_INLINE uint16x8_t
+INLINE uint16x8_t
 less_one(uint16x8_t magnitude)
 {
 	return vsubq_u16(magnitude, vdupq_n_u16(1));
 }
 
 /* Lanes after the last are 1, which is nothing special. */
-BLOCK_INLINE void
+INLINE void
 pad(struct block *block, unsigned int count)
 {
 	const uint16x8_t one = vdupq_n_u16(0x3c00);
@@ -194,7 +194,7 @@ pad(struct block *block, unsigned int count)
  * Operands to the log words of their products or quotients, and to signs of z; the lines stay in
  * registers. Returns whether some are special.
  */
-BLOCK_INLINE bool
+INLINE bool
 join(const struct log_registers *kernel, struct block *block, int16_t *log, bool divide,
 	unsigned int lanes)
 {
@@ -218,14 +218,14 @@ join(const struct log_registers *kernel, struct block *block, int16_t *log, bool
 }
 
 /* Magnitudes of eight products or quotients to z. */
-BLOCK_INLINE void
+INLINE void
 store_products(struct block *block, unsigned int l, uint16x8_t magnitude, uint16x8_t inf)
 {
 	vst1q_u16(block->z + l, vorrq_u16(magnitude, vld1q_u16(block->z + l)));
 	vst1q_u16(block->flags + l, flags_of(magnitude, inf));
 }
 
-BLOCK_INLINE void
+INLINE void
 compute_products(
 	const struct log_registers *kernel, struct block *block, bool divide, unsigned int count)
 {
@@ -250,7 +250,7 @@ compute_products(
 }
 
 /* A call for each operation, so that it is a constant in it. */
-BLOCK_INLINE void
+INLINE void
 compute(const struct vector_kernel *kernel, enum netfc_op op, struct block *block,
 	unsigned int count)
 {

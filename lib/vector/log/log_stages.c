@@ -37,7 +37,7 @@ struct fields {
 #define GUARD_Y 0x4000u
 #define GUARD_NO_RESULT 0x2000u
 
-BLOCK_INLINE uint16_t
+INLINE uint16_t
 magnitude_of(uint16_t bits, bool posit)
 {
 	const uint16_t negative = (uint16_t)-(uint16_t)(bits >> 15);
@@ -45,14 +45,14 @@ magnitude_of(uint16_t bits, bool posit)
 	return (uint16_t)(posit ? ((bits ^ negative) - negative) & 0x7fff : bits & 0x7fff);
 }
 
-BLOCK_INLINE int32_t
+INLINE int32_t
 saturate(int32_t word)
 {
 	word = word < INT16_MIN ? INT16_MIN : word;
 	return word > INT16_MAX ? INT16_MAX : word;
 }
 
-BLOCK_INLINE void
+INLINE void
 read_logs(const struct log_stages *kernel, const struct block *block, struct fields *fields,
 	bool posit, unsigned int count)
 {
@@ -68,7 +68,7 @@ read_logs(const struct log_stages *kernel, const struct block *block, struct fie
 }
 
 /* The decided miTable's page and theta. */
-BLOCK_INLINE void
+INLINE void
 read_mi(const struct log_stages *kernel, const struct block *block, struct fields *fields,
 	unsigned int count)
 {
@@ -96,7 +96,7 @@ read_mi(const struct log_stages *kernel, const struct block *block, struct field
 }
 
 /* Magnitudes are looked up and decided on. */
-BLOCK_INLINE void
+INLINE void
 finish(const struct log_stages *kernel, enum netfc_op op, bool posit, struct block *block,
 	struct fields *fields, unsigned int count)
 {
@@ -126,7 +126,7 @@ finish(const struct log_stages *kernel, enum netfc_op op, bool posit, struct blo
 	}
 }
 
-BLOCK_INLINE void
+INLINE void
 compute(enum netfc_op op, const struct vector_kernel *base, struct block *block, bool posit,
 	unsigned int count)
 {
@@ -148,12 +148,11 @@ compute(enum netfc_op op, const struct vector_kernel *base, struct block *block,
 	finish(kernel, op, posit, block, &fields, count);
 }
 
-BLOCK_INLINE void
+INLINE void
 compute_ieee(const struct vector_kernel *kernel, enum netfc_op op, struct block *block,
 	unsigned int count){VECTOR_BY_OP(compute, op, kernel, block, false, count)}
 
-BLOCK_INLINE void compute_posit(const struct vector_kernel *kernel, enum netfc_op op,
-	struct block *block,
+INLINE void compute_posit(const struct vector_kernel *kernel, enum netfc_op op, struct block *block,
 	unsigned int count){VECTOR_BY_OP(compute, op, kernel, block, true, count)}
 
 BLOCK_FUNCTIONS(ieee_functions, compute_ieee) BLOCK_FUNCTIONS(posit_functions, compute_posit)

@@ -46,7 +46,7 @@ struct powers {
 };
 
 /* The lower and the upper bytes of words. */
-BLOCK_INLINE void
+INLINE void
 split_words(const uint16_t *words, uint8_t planes[2][SEGMENTS])
 {
 	for (unsigned int i = 0; i < SEGMENTS; i += GROUP) {
@@ -57,7 +57,7 @@ split_words(const uint16_t *words, uint8_t planes[2][SEGMENTS])
 	}
 }
 
-BLOCK_INLINE struct lines
+INLINE struct lines
 load_lines(const struct log_registers *kernel)
 {
 	uint8_t base[2][SEGMENTS], slope[2][SEGMENTS];
@@ -68,7 +68,7 @@ load_lines(const struct log_registers *kernel)
 }
 
 /* The bytes of floats but the last, from the least on. */
-BLOCK_INLINE void
+INLINE void
 split_floats(const float *floats, uint8_t planes[3][POWERS])
 {
 	for (unsigned int i = 0; i < POWERS; i += GROUP) {
@@ -79,7 +79,7 @@ split_floats(const float *floats, uint8_t planes[3][POWERS])
 	}
 }
 
-BLOCK_INLINE struct powers
+INLINE struct powers
 load_powers(const struct log_registers *kernel)
 {
 	uint8_t coarse[3][POWERS], fine[3][POWERS];
@@ -96,33 +96,33 @@ load_powers(const struct log_registers *kernel)
 	};
 }
 
-BLOCK_INLINE struct group
+INLINE struct group
 load_group(const uint16_t *words)
 {
 	return (struct group){vld1q_u16(words), vld1q_u16(words + LANES)};
 }
 
-BLOCK_INLINE uint16x8_t
+INLINE uint16x8_t
 magnitude_of(uint16x8_t words)
 {
 	return vandq_u16(words, vdupq_n_u16(0x7fff));
 }
 
-BLOCK_INLINE uint16x8_t
+INLINE uint16x8_t
 difference_of_signs(uint16x8_t x, uint16x8_t y)
 {
 	return vandq_u16(veorq_u16(x, y), vdupq_n_u16(0x8000));
 }
 
 /* All bits where signs differ. */
-BLOCK_INLINE uint16x8_t
+INLINE uint16x8_t
 if_signs_differ(uint16x8_t x, uint16x8_t y)
 {
 	return vcltzq_s16(vreinterpretq_s16_u16(veorq_u16(x, y)));
 }
 
 /* Bit by bit: magnitude, and of another word the sign. */
-BLOCK_INLINE uint16x8_t
+INLINE uint16x8_t
 with_sign(uint16x8_t magnitude, uint16x8_t signs)
 {
 	return vbslq_u16(vdupq_n_u16(0x8000), signs, magnitude);
@@ -132,7 +132,7 @@ with_sign(uint16x8_t magnitude, uint16x8_t signs)
  * Exponent and fraction, subnormals normalised: (e << 10 | f) of magnitude 2^e * 1.f. The float of
  * a binary16 has them at bit 13; six bits of its exponent tell all those that can occur.
  */
-BLOCK_INLINE uint16x8_t
+INLINE uint16x8_t
 normalise(uint16x8_t magnitude)
 {
 	const float16x8_t number = vreinterpretq_f16_u16(magnitude);
@@ -144,14 +144,14 @@ normalise(uint16x8_t magnitude)
 }
 
 /* The lower bytes of words. */
-BLOCK_INLINE uint8x16_t
+INLINE uint8x16_t
 lower_bytes(uint16x8_t low, uint16x8_t high)
 {
 	return vuzp1q_u8(vreinterpretq_u8_u16(low), vreinterpretq_u8_u16(high));
 }
 
 /* The log words of finite magnitudes other than zero. */
-BLOCK_INLINE struct group
+INLINE struct group
 log_words(const struct lines *lines, struct group magnitude)
 {
 	const uint16x8_t low = normalise(magnitude.low), high = normalise(magnitude.high);
@@ -179,7 +179,7 @@ struct floats {
 	float32x4_t part[4];
 };
 
-BLOCK_INLINE struct floats
+INLINE struct floats
 look_up_floats(uint8x16x2_t plane_0, uint8x16x2_t plane_1, uint8x16x2_t plane_2, uint8x16_t index)
 {
 	const uint8x16_t byte_0 = vqtbl2q_u8(plane_0, index);
@@ -200,7 +200,7 @@ look_up_floats(uint8x16x2_t plane_0, uint8x16x2_t plane_1, uint8x16x2_t plane_2,
 }
 
 /* The magnitudes of 2^(n/k) of eight lanes: 2^exponent * coarse * fine, rounded. */
-BLOCK_INLINE uint16x8_t
+INLINE uint16x8_t
 round_powers(int16x8_t n, const float32x4_t *coarse, const float32x4_t *fine)
 {
 	const int16x8_t exponent = vandq_s16(n, vdupq_n_s16((int16_t)-(1 << FRACTION_BITS)));
@@ -215,7 +215,7 @@ round_powers(int16x8_t n, const float32x4_t *coarse, const float32x4_t *fine)
 }
 
 /* The magnitudes of 2^(n/k). */
-BLOCK_INLINE struct group
+INLINE struct group
 exp_words(const struct powers *powers, int16x8_t n_low, int16x8_t n_high)
 {
 	const uint16x8_t low = vreinterpretq_u16_s16(n_low), high = vreinterpretq_u16_s16(n_high);
@@ -234,7 +234,7 @@ exp_words(const struct powers *powers, int16x8_t n_low, int16x8_t n_high)
 }
 
 /* NETFC_UNDERFLOW and NETFC_OVERFLOW of magnitudes. */
-BLOCK_INLINE uint16x8_t
+INLINE uint16x8_t
 flags_of(uint16x8_t magnitude, uint16x8_t inf)
 {
 	const uint16x8_t under =

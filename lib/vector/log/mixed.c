@@ -46,50 +46,29 @@ use_own(struct mixed_kernel *mixed, const struct log_shape *shape, unsigned int 
 		netfc_set_table(shape->set, shape->exp_table), EXP_ENTRIES);
 }
 
-/* The stages' arrays, counted from the first of them; false if that reaches too far. */
+/* The index of a stage's first entry; false if it is no array, or one too far away. */
 static bool
-count_from_first(const struct match_stage *stage, uintptr_t first, uint32_t *base)
+find_base(const struct mixed_kernel *mixed, const struct match_stage *stage, uint32_t *base)
 {
-	const uintptr_t bytes = (uintptr_t)stage->array.entries - first;
+	const uintptr_t first = (uintptr_t)mixed->entries;
+	const intptr_t bytes = (intptr_t)((uintptr_t)stage->array.entries - first);
+	const intptr_t entries = bytes / (intptr_t)sizeof(uint32_t);
 
-	*base = (uint32_t)(bytes / sizeof(uint32_t));
-	return bytes / sizeof(uint32_t) <= INT32_MAX - MI_KEYS && bytes % sizeof(uint32_t) == 0;
+	*base = (uint32_t)entries;
+	return stage->array.entries != NULL && stage->array.entry_size == sizeof(uint32_t) &&
+		bytes % (intptr_t)sizeof(uint32_t) == 0 && entries >= INT32_MIN &&
+		entries <= INT32_MAX - MI_KEYS;
 }
 
 static bool
 use_stages(struct mixed_kernel *mixed, const struct log_shape *shape,
 	struct match_stage *const *stages, unsigned int format)
 {
-	const uintptr_t first = (uintptr_t)mixed->entries;
-
-	return count_from_first(stages[shape->log_table], first, &mixed->log.of[format]) &&
-		count_from_first(stages[shape->mi_table], first, &mixed->mi.of[format]) &&
-		count_from_first(stages[shape->exp_table], first, &mixed->exp.of[format]);
-}
-
-static bool
-is_wide_array(const struct match_stage *stage)
-{
-	return stage != NULL && stage->array.entries != NULL &&
-		stage->array.entry_size == sizeof(uint32_t);
-}
-
-/* The place before all arrays of the stages; false if one of them is no array. */
-static bool
-find_first(struct mixed_kernel *mixed, const struct log_shape *shape,
-	struct match_stage *const *stages)
-{
-	const unsigned int tables[] = {shape->log_table, shape->mi_table, shape->exp_table};
-
-	for (unsigned int t = 0; t < RTE_DIM(tables); t++) {
-		const struct match_stage *stage = stages[tables[t]];
-
-		if (!is_wide_array(stage))
-			return false;
-		if (mixed->entries == NULL || stage->array.entries < mixed->entries)
-			mixed->entries = stage->array.entries;
-	}
-	return true;
+	if (mixed->entries == NULL)
+		mixed->entries = stages[shape->log_table]->array.entries;
+	return find_base(mixed, stages[shape->log_table], &mixed->log.of[format]) &&
+		find_base(mixed, stages[shape->mi_table], &mixed->mi.of[format]) &&
+		find_base(mixed, stages[shape->exp_table], &mixed->exp.of[format]);
 }
 
 static void
@@ -102,125 +81,61 @@ take_constants(struct mixed_kernel *mixed, const struct log_shape *shape, unsign
 	mixed->posit.of[format] = shape->posit ? UINT16_MAX : 0;
 }
 
-typedef bool (*each_fn)(struct mixed_kernel *mixed, const struct log_shape *shape,
-	struct match_stage *const *stages, unsigned int format, unsigned int place);
-
-static bool
-find_place(struct mixed_kernel *mixed, const struct log_shape *shape,
-	struct match_stage *const *stages, unsigned int format, unsigned int place)
-{
-	(void)place;
-	take_constants(mixed, shape, format);
-	return stages == NULL || find_first(mixed, shape, stages);
-}
-
-static bool
-fill(struct mixed_kernel *mixed, const struct log_shape *shape, struct match_stage *const *stages,
-	unsigned int format, unsigned int place)
-{
-	if (stages != NULL)
-		return use_stages(mixed, shape, stages, format);
-	use_own(mixed, shape, format, place);
-	return true;
-}
-
-/* For each set: find its shape, and do something with it. */
 static int
-for_each_set(struct mixed_kernel *mixed, const struct netfc_set *const *sets,
-	struct match_stage *const (*stages)[NETFC_MAX_TABLES], each_fn each)
+fill(struct mixed_kernel *mixed, const struct netfc_set *const *sets,
+	struct match_stage *const (*stages)[NETFC_MAX_TABLES], struct log_shape *shape)
 {
-	struct log_shape *shape = malloc(sizeof(*shape));
 	unsigned int place = 0;
 	int error = 0;
 
-	if (shape == NULL)
-		return -ENOMEM;
 	for (unsigned int format = 0; format < NETFC_FORMAT_END && error == 0; format++) {
 		if (sets[format] == NULL)
 			continue;
 		error = log_shape_find(sets[format], shape);
-		if (error == 0 &&
-			!each(mixed, shape, stages != NULL ? stages[format] : NULL, format,
-				place++))
+		if (error != 0)
+			break;
+		take_constants(mixed, shape, format);
+		if (stages == NULL)
+			use_own(mixed, shape, format, place++);
+		else if (!use_stages(mixed, shape, stages[format], format))
 			error = -ENOTSUP;
 	}
-	free(shape);
 	return error;
 }
 
-static unsigned int
-count_sets(const struct netfc_set *const *sets)
+/* Arrays of its own; a gather of the last entry reads two bytes more. */
+static size_t
+own_entries(const struct netfc_set *const *sets)
 {
-	unsigned int count = 0;
+	size_t count = 0;
 
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++)
 		count += sets[format] != NULL;
-	return count;
-}
-
-/* Arrays of its own; a gather of the last entry reads two bytes more. */
-static int
-create_own(struct mixed_kernel *mixed, unsigned int sets, int socket_id)
-{
-	mixed->own = rte_zmalloc_socket("netfc_mixed",
-		((size_t)sets * ENTRIES + 1) * sizeof(uint16_t), RTE_CACHE_LINE_SIZE, socket_id);
-	mixed->entries = mixed->own;
-	return mixed->own != NULL ? 0 : -ENOMEM;
-}
-
-static int
-create(struct mixed_kernel *mixed, const struct netfc_set *const *sets,
-	struct match_stage *const (*stages)[NETFC_MAX_TABLES], int socket_id)
-{
-	int error = 0;
-
-#ifdef RTE_ARCH_X86_64
-	mixed->kernel.run.lanes = stages == NULL ? mixed_run_narrow_avx512 : mixed_run_wide_avx512;
-#endif
-	if (stages == NULL)
-		error = create_own(mixed, count_sets(sets), socket_id);
-	if (error == 0)
-		error = for_each_set(mixed, sets, stages, find_place);
-	return error == 0 ? for_each_set(mixed, sets, stages, fill) : error;
-}
-
-static bool
-has_kernel(enum vector_isa isa)
-{
-#ifdef RTE_ARCH_X86_64
-	return isa >= VECTOR_AVX512;
-#else
-	(void)isa;
-	return false;
-#endif
-}
-
-static void
-mixed_free(struct vector_kernel *kernel)
-{
-	rte_free(((struct mixed_kernel *)kernel)->own);
-	rte_free(kernel);
+	return count * ENTRIES + 1;
 }
 
 int
-vector_mixed_create(const struct netfc_set *const *sets,
-	struct match_stage *const (*stages)[NETFC_MAX_TABLES], enum vector_isa isa, int socket_id,
+mixed_create(const struct netfc_set *const *sets,
+	struct match_stage *const (*stages)[NETFC_MAX_TABLES], int socket_id,
 	struct vector_kernel **kernel)
 {
+	const size_t own = stages == NULL ? own_entries(sets) : 0;
+	struct log_shape *shape = malloc(sizeof(*shape));
 	struct mixed_kernel *mixed;
-	int error;
+	int error = -ENOMEM;
 
-	if (!has_kernel(isa))
-		return -ENOTSUP;
-	mixed = rte_zmalloc_socket("netfc_mixed", sizeof(*mixed), RTE_CACHE_LINE_SIZE, socket_id);
-	if (mixed == NULL)
-		return -ENOMEM;
-	mixed->kernel.free = mixed_free;
-	error = create(mixed, sets, stages, socket_id);
-	if (error != 0) {
-		mixed_free(&mixed->kernel);
-		return error;
+	mixed = rte_zmalloc_socket("netfc_mixed", sizeof(*mixed) + own * sizeof(mixed->own[0]),
+		RTE_CACHE_LINE_SIZE, socket_id);
+	if (mixed != NULL && shape != NULL) {
+		mixed->entries = stages == NULL ? mixed->own : NULL;
+		mixed->kernel.run.lanes =
+			stages == NULL ? mixed_run_narrow_avx512 : mixed_run_wide_avx512;
+		error = fill(mixed, sets, stages, shape);
 	}
-	*kernel = &mixed->kernel;
-	return 0;
+	free(shape);
+	if (error != 0)
+		rte_free(mixed);
+	else
+		*kernel = &mixed->kernel;
+	return error;
 }
