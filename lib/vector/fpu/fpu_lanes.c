@@ -135,16 +135,6 @@ run(const struct vector_kernel *kernel, unsigned int op, bool bf16, struct vecto
 #else
 _Static_assert(BLOCK_STEP % VEC_LANES == 0, "steps are whole registers");
 
-/* Lanes behind the last, up to a whole step: any numbers that raise no flag. */
-INLINE void
-pad(struct block *block, unsigned int count)
-{
-	for (unsigned int l = count; l < count + BLOCK_STEP; l += VEC_LANES) {
-		vec_store(block->x + l, all_words(0x3c00));
-		vec_store(block->y + l, all_words(0x3c00));
-	}
-}
-
 /*
  * All results first, as subnormal ones interrupt x86 processors, which takes longer beside other
  * work. Then a step at a time: its registers are asked together whether one of them raises a flag.
@@ -183,7 +173,7 @@ INLINE void
 compute(const struct vector_kernel *kernel, enum netfc_op op, bool bf16, struct block *block,
 	unsigned int count)
 {
-	pad(block, count);
+	block_pad(block, count);
 	VECTOR_BY_OP(run, op, kernel, bf16, block, count)
 }
 

@@ -144,6 +144,18 @@ block_steps(unsigned int count)
 	return (count + BLOCK_STEP - 1) / BLOCK_STEP * BLOCK_STEP;
 }
 
+/* Lanes after the last, up to a whole step: numbers of any format that are nothing special. */
+INLINE void
+block_pad(struct block *block, unsigned int count)
+{
+	uint16_t *x = block->x + count, *y = block->y + count;
+
+	for (unsigned int l = 0; l < BLOCK_STEP; l++)
+		x[l] = 0x3c00;
+	for (unsigned int l = 0; l < BLOCK_STEP; l++)
+		y[l] = 0x3c00;
+}
+
 /* Compute a block: x and y to z and flags. */
 typedef void (*block_fn)(const struct vector_kernel *kernel, enum netfc_op op, struct block *block,
 	unsigned int count);

@@ -178,18 +178,6 @@ less_one(uint16x8_t magnitude)
 	return vsubq_u16(magnitude, vdupq_n_u16(1));
 }
 
-/* Lanes after the last are 1, which is nothing special. */
-INLINE void
-pad(struct block *block, unsigned int count)
-{
-	const uint16x8_t one = vdupq_n_u16(0x3c00);
-
-	for (unsigned int l = 0; l < BLOCK_STEP; l += LANES) {
-		vst1q_u16(block->x + count + l, one);
-		vst1q_u16(block->y + count + l, one);
-	}
-}
-
 /*
  * Operands to the log words of their products or quotients, and to signs of z; the lines stay in
  * registers. Returns whether some are special.
@@ -235,7 +223,7 @@ compute_products(
 	struct powers powers;
 	bool special;
 
-	pad(block, count);
+	block_pad(block, count);
 	special = join(kernel, block, log, divide, lanes);
 	powers = load_powers(kernel);
 	for (unsigned int l = 0; l < lanes; l += GROUP) {
