@@ -5,12 +5,6 @@
 #include "lanes/drive.h"
 #include "lanes/float_formats.h"
 
-INLINE uint32_t
-mask_of(bool condition)
-{
-	return -(uint32_t)condition;
-}
-
 /* Of magnitudes: what becomes infinite, or zero, though it is not. */
 INLINE uint32_t
 rounding_flags(uint32_t x, uint32_t z, uint32_t inf)

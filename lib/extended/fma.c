@@ -45,7 +45,7 @@ from_posit(uint16_t bits, const unsigned int es)
 	const uint32_t sign = (uint32_t)(bits >> 15) << 31;
 	const uint32_t magnitude = bits >> 15 ? (uint16_t)-bits : bits;
 	const uint32_t top = magnitude << 17;
-	const int32_t ones = all_if(top >> 31);
+	const int32_t ones = (int32_t)mask_of(top >> 31);
 	/* 16 bits, the last of which ends any run: as a float, 142 less the run is its exponent. */
 	const int32_t run_end = (int32_t)((top ^ (uint32_t)ones) >> 16 | 1);
 	const uint32_t place = float_bits((float)run_end) >> FLOAT_FRACTION;
@@ -127,7 +127,7 @@ make_odd(struct fused *restrict fused, unsigned int count)
 {
 	for (unsigned int l = 0; l < count; l++) {
 		const uint32_t bits = float_bits(fused->sum[l]);
-		const int32_t sign = all_if(bits >> 31);
+		const int32_t sign = (int32_t)mask_of(bits >> 31);
 		const int32_t away_from_zero = (fused->lost[l] ^ sign) - sign;
 
 		fused->odd[l] = bits + (bits & 1 ? 0 : (uint32_t)away_from_zero);
@@ -136,9 +136,9 @@ make_odd(struct fused *restrict fused, unsigned int count)
 
 /* ---- flags ---- */
 
-/* All bits, or none. */
+/* Words alone, so that vectors have as many of them. */
 INLINE uint16_t
-mask_of(bool condition)
+mask_of_word(bool condition)
 {
 	return (uint16_t)-(uint16_t)condition;
 }
@@ -157,13 +157,15 @@ set_exception_flags(const uint16_t inf, const struct fused *restrict fused,
 		const uint16_t x = magnitude_of(block->x[l]), y = magnitude_of(block->y[l]);
 		const uint16_t z = magnitude_of(block->z[l]);
 		const uint16_t result = magnitude_of(fused->result[l]);
-		const uint16_t finite = mask_of(x < inf) & mask_of(y < inf) & mask_of(z < inf);
-		const uint16_t nan = mask_of(x > inf) | mask_of(y > inf) | mask_of(z > inf);
-		const uint16_t zero = mask_of((fused->odd[l] & INT32_MAX) == 0);
+		const uint16_t finite =
+			mask_of_word(x < inf) & mask_of_word(y < inf) & mask_of_word(z < inf);
+		const uint16_t nan =
+			mask_of_word(x > inf) | mask_of_word(y > inf) | mask_of_word(z > inf);
+		const uint16_t zero = mask_of_word((fused->odd[l] & INT32_MAX) == 0);
 
-		block->flags[l] = (mask_of(result > inf) & ~nan & NETFC_INVALID) |
-			(mask_of(result == inf) & finite & NETFC_OVERFLOW) |
-			(mask_of(result == 0) & ~zero & NETFC_UNDERFLOW);
+		block->flags[l] = (mask_of_word(result > inf) & ~nan & NETFC_INVALID) |
+			(mask_of_word(result == inf) & finite & NETFC_OVERFLOW) |
+			(mask_of_word(result == 0) & ~zero & NETFC_UNDERFLOW);
 	}
 }
 

@@ -216,4 +216,11 @@ vector_run_lanes(
 		break;                       \
 	}
 
+/** Of numbers, or the compiler's vectors of them; the operation is a constant. */
+#define VECTOR_OPERATE(op, x, y)                        \
+	((op) == NETFC_SUB                  ? (x) - (y) \
+			: (op) == NETFC_MUL ? (x) * (y) \
+			: (op) == NETFC_DIV ? (x) / (y) \
+					    : (x) + (y))
+
 #endif /* VECTOR_H */

@@ -17,33 +17,10 @@
 
 _Static_assert(FLT_EVAL_METHOD == 0, "float is computed as float");
 
-INLINE float
-operate(const enum netfc_op op, float x, float y)
-{
-	switch (op) {
-	case NETFC_SUB:
-		return x - y;
-	case NETFC_MUL:
-		return x * y;
-	case NETFC_DIV:
-		return x / y;
-	case NETFC_ADD:
-	default:
-		return x + y;
-	}
-}
-
 INLINE int32_t
 magnitude_of(uint32_t bits)
 {
 	return (int32_t)(bits & ~NETFC_FP32_SIGN);
-}
-
-/* All bits, or none. */
-INLINE uint32_t
-mask_of(int condition)
-{
-	return -(uint32_t)condition;
 }
 
 /* The flags of a lane, of the magnitudes of x, y and z. A sum that is zero is exact. */
@@ -83,7 +60,9 @@ is_interrupted(const enum netfc_op op)
 INLINE uint32_t
 result_of(const enum netfc_op op, uint32_t x, uint32_t y)
 {
-	return float_bits(operate(op, float_of(slot32_swap(x)), float_of(slot32_swap(y))));
+	const float a = float_of(slot32_swap(x)), b = float_of(slot32_swap(y));
+
+	return float_bits(VECTOR_OPERATE(op, a, b));
 }
 
 struct sums {

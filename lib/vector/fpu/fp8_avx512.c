@@ -40,27 +40,15 @@ to_words(__m512i bytes, const bool e4m3)
 		_mm512_and_si512(shifted, splat(0x8000)));
 }
 
-INLINE __m512
-scaled(__m512 value, float factor)
-{
-	return _mm512_mul_ps(value, _mm512_set1_ps(factor));
-}
-
 /* Of e4m3 each is 2^-8 of what it stands for, operands and result. */
 INLINE __m512
 operate(const enum netfc_op op, __m512 x, __m512 y, const bool e4m3)
 {
-	switch (op) {
-	case NETFC_SUB:
-		return _mm512_sub_ps(x, y);
-	case NETFC_MUL:
-		return _mm512_mul_ps(x, e4m3 ? scaled(y, 0x1p8f) : y);
-	case NETFC_DIV:
-		return _mm512_div_ps(e4m3 ? scaled(x, 0x1p-8f) : x, y);
-	case NETFC_ADD:
-	default:
-		return _mm512_add_ps(x, y);
-	}
+	if (e4m3 && op == NETFC_MUL)
+		y *= 0x1p8f;
+	if (e4m3 && op == NETFC_DIV)
+		x *= 0x1p-8f;
+	return VECTOR_OPERATE(op, x, y);
 }
 
 /* Results: magnitudes, rounded to nearest, ties to even, up to `top`; signs; which are NaN. */

@@ -15,13 +15,6 @@
 #include "lanes/blocks.h"
 #endif
 
-/* Of vectors of any numbers. `op` is a constant wherever this is used. */
-#define OPERATE(op, x, y)                               \
-	((op) == NETFC_SUB                  ? (x) - (y) \
-			: (op) == NETFC_MUL ? (x) * (y) \
-			: (op) == NETFC_DIV ? (x) / (y) \
-					    : (x) + (y))
-
 INLINE vec16
 operate(enum netfc_op op, bool bf16, vec16 x, vec16 y)
 {
@@ -29,11 +22,11 @@ operate(enum netfc_op op, bool bf16, vec16 x, vec16 y)
 
 #ifdef __ARM_FEATURE_FP16_VECTOR_ARITHMETIC
 	if (!bf16)
-		return (vec16)OPERATE(op, (float16x8_t)x, (float16x8_t)y);
+		return (vec16)VECTOR_OPERATE(op, (float16x8_t)x, (float16x8_t)y);
 #endif
 	a = bf16 ? from_bf16((native)x) : from_fp16((native)x);
 	b = bf16 ? from_bf16((native)y) : from_fp16((native)y);
-	z = (struct floats){OPERATE(op, a.low, b.low), OPERATE(op, a.high, b.high)};
+	z = (struct floats){VECTOR_OPERATE(op, a.low, b.low), VECTOR_OPERATE(op, a.high, b.high)};
 	return (vec16)(bf16 ? to_bf16(z) : to_fp16(z));
 }
 

@@ -37,11 +37,11 @@ float_of(uint32_t bits)
 	return value;
 }
 
-/* All bits for 1, none for 0. */
-INLINE int32_t
-all_if(uint32_t bit)
+/* All bits, or none. */
+INLINE uint32_t
+mask_of(int condition)
 {
-	return -(int32_t)bit;
+	return -(uint32_t)condition;
 }
 
 /* To nearest, ties to even. */
@@ -79,7 +79,7 @@ to_posit(uint32_t sum, const unsigned int es)
 	const int32_t most = MAX_REGIME * (1 << tail);
 	const int32_t low_end = above_one < -most ? -most : above_one;
 	const int32_t value = low_end > most ? most : low_end;
-	const int32_t regime = value >> tail, negative = all_if(value < 0);
+	const int32_t regime = value >> tail, negative = (int32_t)mask_of(value < 0);
 	const int32_t low = (1 << lost) - 1;
 	const int32_t bits = value & ((1 << tail) - 1);
 	const uint32_t kept = (uint32_t)(bits | ((bits & low) + low)) >> lost;
