@@ -135,10 +135,7 @@ INLINE void
 function_packet(
 	const struct function_kernel *kernel, struct vector_packet *packet, const unsigned int bits)
 {
-	if (packet->count == 1)
-		drive_single(packet, FUNCTION_DRIVE(bits), function_look_up, kernel->entries);
-	else
-		drive_packet(packet, FUNCTION_DRIVE(bits), function_look_up, kernel->entries);
+	drive_packet(packet, FUNCTION_DRIVE(bits), function_look_up, kernel->entries);
 }
 
 EXTENDED_PACKETS(run_function, function_packet, 16)

@@ -96,13 +96,8 @@ fp8_result(const void *results, uint32_t x, uint32_t y, uint32_t z)
 INLINE void
 fp8_look_up(const struct fp8_kernel *kernel, unsigned int op, struct vector_packet *packet)
 {
-	const struct drive drive = {8, true, FP8_FLAGS_SHIFT};
-	const uint16_t *results = kernel->result[op - NETFC_ADD];
-
-	if (packet->count == 1)
-		drive_single(packet, drive, fp8_result, results);
-	else
-		drive_packet(packet, drive, fp8_result, results);
+	drive_packet(packet, (struct drive){8, true, FP8_FLAGS_SHIFT}, fp8_result,
+		kernel->result[op - NETFC_ADD]);
 }
 
 /* fp8_avx512.c */

@@ -114,8 +114,13 @@ INLINE void
 drive_packet(struct vector_packet *packet, const struct drive drive, drive_body *body,
 	const void *context)
 {
-	const struct driven sums = drive_from(packet, 0, drive, body, context);
+	struct driven sums;
 
+	if (packet->count == 1) {
+		drive_single(packet, drive, body, context);
+		return;
+	}
+	sums = drive_from(packet, 0, drive, body, context);
 	packet->flags = (uint8_t)(sums.flags >> drive.flags_at);
 	packet->changes =
 		slots_changes(slots_bytes(packet->count, drive.bits) / 2, sums.before, sums.after);

@@ -35,6 +35,14 @@ give_sign(vec16 magnitude, mask16 sign, mask16 posit)
 	return choose(posit & sign, -magnitude, ieee);
 }
 
+/* Of magnitudes mx and my. */
+INLINE mask16
+nans(const struct decision *in, vec16 mx, vec16 my)
+{
+	return ((GREATER(mx, in->inf) | GREATER(my, in->inf)) & ~in->posit) |
+		((EQUAL(in->x, in->nan) | EQUAL(in->y, in->nan)) & in->posit);
+}
+
 /*
  * z of the special lanes: with an infinity, a NaN, or a product's zero. Others stay as they are.
  * They raise no other flags than these two.
@@ -48,8 +56,7 @@ decide_special(const struct decision *in, mask16 special, vec16 z, struct flags 
 	const vec16 mx = magnitudes_of(x, posit), my = magnitudes_of(y, posit);
 	const mask16 zero_x = EQUAL(mx, none), zero_y = EQUAL(my, none);
 	const mask16 inf_x = EQUAL(mx, in->inf) & ~posit, inf_y = EQUAL(my, in->inf) & ~posit;
-	const mask16 nan = ((GREATER(mx, in->inf) | GREATER(my, in->inf)) & ~posit) |
-		((EQUAL(x, in->nan) | EQUAL(y, in->nan)) & posit);
+	const mask16 nan = nans(in, mx, my);
 	const mask16 infinite = product & (inf_x | (division & zero_y) | (multiplied & inf_y));
 	const mask16 zero = product & (zero_x | (division & inf_y) | (multiplied & zero_y));
 	const mask16 invalid = ~nan & ((sum & inf_x & inf_y & negative(x ^ y)) | (infinite & zero));
@@ -76,9 +83,8 @@ decide(const struct decision *in, vec16 e, struct flags *flags)
 	const mask16 is_x = sum & (in->is_x | zero_y);
 	const mask16 is_y = sum & (in->is_y | zero_x) & ~zero_y;
 	const mask16 opposite = sum & differ & EQUAL(mx, my);
-	const mask16 special = (in->product & (zero_x | zero_y)) |
-		(~in->posit & ~(GREATER(in->inf, mx) & GREATER(in->inf, my))) |
-		(in->posit & (EQUAL(x, in->nan) | EQUAL(y, in->nan)));
+	const mask16 infinite = (EQUAL(mx, in->inf) | EQUAL(my, in->inf)) & ~in->posit;
+	const mask16 special = (in->product & (zero_x | zero_y)) | infinite | nans(in, mx, my);
 	const mask16 computed = ~(is_x | is_y | opposite | special);
 	const mask16 sign = (sum & ((greater & negative(x)) | (~greater & negative(y)))) |
 		(in->product & differ);
