@@ -50,7 +50,9 @@ drive_single(struct vector_packet *packet, const struct drive drive, drive_body 
 	uint32_t after = lane.z;
 
 	if (drive.bits == 8) {
-		memcpy(&word, &(uint8_t){(uint8_t)lane.z}, 1);
+		const uint8_t byte = (uint8_t)lane.z;
+
+		memcpy(&word, &byte, sizeof(byte));
 		after = word;
 	}
 	slot_store(z, 0, drive.bits, lane.z);

@@ -9,6 +9,7 @@
  */
 
 #include "lanes/floats.h"
+#include "lanes/lanes_avx512.h"
 #include "log/log_registers.h"
 
 /* ---- a group's words as two registers of 32 bits a lane, and back ---- */
