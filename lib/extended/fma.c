@@ -87,14 +87,6 @@ encode(const enum netfc_format_id format, uint32_t sum)
 	}
 }
 
-INLINE void
-decode_words(const enum netfc_format_id format, const uint16_t *restrict words,
-	float *restrict values, unsigned int count)
-{
-	for (unsigned int l = 0; l < count; l++)
-		values[l] = decode(format, words[l]);
-}
-
 /* ---- x * y + z ---- */
 
 struct fused {
@@ -104,6 +96,17 @@ struct fused {
 	uint32_t odd[BLOCK_LANES];
 	uint16_t result[BLOCK_LANES];
 } __attribute__((aligned(64)));
+
+INLINE void
+decode_block(const enum netfc_format_id format, const struct block *restrict block,
+	struct fused *restrict fused, unsigned int count)
+{
+	for (unsigned int l = 0; l < count; l++) {
+		fused->x[l] = decode(format, block->x[l]);
+		fused->y[l] = decode(format, block->y[l]);
+		fused->z[l] = decode(format, block->z[l]);
+	}
+}
 
 INLINE void
 add_products(struct fused *restrict fused, unsigned int count)
@@ -182,9 +185,7 @@ compute(const struct vector_kernel *kernel, struct block *block, unsigned int co
 	/* Lanes after the last: nothing that takes longer. */
 	for (unsigned int l = count; l < lanes; l++)
 		block->x[l] = block->y[l] = block->z[l] = 0;
-	decode_words(format, block->x, fused.x, lanes);
-	decode_words(format, block->y, fused.y, lanes);
-	decode_words(format, block->z, fused.z, lanes);
+	decode_block(format, block, &fused, lanes);
 	add_products(&fused, lanes);
 	make_odd(&fused, lanes);
 	for (unsigned int l = 0; l < lanes; l++)
