@@ -275,6 +275,14 @@ run_groups(group_fn *compute, const void *context, struct vector_packet *packets
 	}
 }
 
+/* So that compilers know, who would ask again for each group. */
+INLINE void
+assume_not_null(const struct vector_lanes *gathered)
+{
+	if (gathered == NULL)
+		__builtin_unreachable();
+}
+
 /* The functions of a kernel: run(kernel, op, ..., packets, count, gathered). */
 #define GROUP_FUNCTIONS(name, run, ...)                                                 \
 	static void name##_packets(const struct vector_kernel *kernel, unsigned int op, \
@@ -285,6 +293,7 @@ run_groups(group_fn *compute, const void *context, struct vector_packet *packets
 	static void name##_lanes(const struct vector_kernel *kernel, unsigned int op,   \
 		const struct vector_lanes *gathered)                                    \
 	{                                                                               \
+		assume_not_null(gathered);                                              \
 		run(kernel, op, __VA_ARGS__, NULL, 1, gathered);                        \
 	}                                                                               \
 	static const struct vector_functions name = {name##_packets, name##_lanes};

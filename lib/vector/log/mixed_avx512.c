@@ -202,6 +202,7 @@ compute(const void *base, const struct lanes *lanes, const struct group *group, 
 		const struct context context = {(const struct mixed_kernel *)kernel, size}; \
                                                                                             \
 		(void)op;                                                                   \
+		assume_not_null(gathered);                                                  \
 		run_groups(compute, &context, NULL, 1, gathered);                           \
 	}
 
