@@ -39,9 +39,9 @@ float_of(uint32_t bits)
 
 /* All bits, or none. */
 INLINE uint32_t
-mask_of(int condition)
+mask_of(uint32_t condition)
 {
-	return -(uint32_t)condition;
+	return -condition;
 }
 
 /* To nearest, ties to even. */
