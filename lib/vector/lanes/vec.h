@@ -47,7 +47,7 @@ typedef float32x4_t native_floats;
 #define ANY(mask) (vmaxvq_u16((native)(mask)) != 0)
 #else
 typedef int16_t native __attribute__((vector_size(16)));
-#define ABSOLUTE(a) (((a) ^ ((a) >> 15)) - ((a) >> 15))
+#define ABSOLUTE(a) choose(negative(a), minus(a), a)
 #endif
 typedef int16_t mask16 __attribute__((vector_size(sizeof(native)))); /* all bits, or none */
 #define GREATER(a, b) ((a) > (b))
@@ -56,6 +56,7 @@ typedef int16_t mask16 __attribute__((vector_size(sizeof(native)))); /* all bits
 #endif
 
 typedef int16_t vec16 __attribute__((vector_size(sizeof(native))));
+typedef uint16_t vec16_unsigned __attribute__((vector_size(sizeof(native))));
 
 #define VEC_LANES (sizeof(vec16) / sizeof(uint16_t))
 
@@ -108,6 +109,13 @@ INLINE mask16
 negative(vec16 words)
 {
 	return GREATER(all_words(0), words);
+}
+
+/* Two's complements: that of the least number is itself. */
+INLINE vec16
+minus(vec16 words)
+{
+	return (vec16)((vec16_unsigned){0} - (vec16_unsigned)words);
 }
 
 /* Of every lane, if it is so. */

@@ -32,7 +32,7 @@ give_sign(vec16 magnitude, mask16 sign, mask16 posit)
 {
 	const vec16 ieee = choose(sign, magnitude | all_words(INT16_MIN), magnitude);
 
-	return choose(posit & sign, -magnitude, ieee);
+	return choose(posit & sign, minus(magnitude), ieee);
 }
 
 /* Of magnitudes mx and my. */
