@@ -245,9 +245,10 @@ finish_packet(struct vector_packet *packet, const struct out *out)
 
 /* The lanes of a packet, or those that have been gathered. */
 INLINE struct lanes
-lanes_of(const struct vector_packet *packet, const struct vector_lanes *gathered)
+lanes_of(
+	const struct vector_packet *packets, unsigned int p, const struct vector_lanes *gathered)
 {
-	return gathered != NULL ? gathered_lanes(gathered) : lanes_of_packet(packet);
+	return gathered != NULL ? gathered_lanes(gathered) : lanes_of_packet(&packets[p]);
 }
 
 /* What is computed of a group: z; there are no flags so far. `context` is a constant's copy. */
@@ -260,7 +261,7 @@ run_groups(group_fn *compute, const void *context, struct vector_packet *packets
 	unsigned int count, const struct vector_lanes *gathered)
 {
 	for (unsigned int p = 0; p < count; p++) {
-		const struct lanes lanes = lanes_of(&packets[p], gathered);
+		const struct lanes lanes = lanes_of(packets, p, gathered);
 		struct out out = no_change();
 
 		for (uint32_t g = 0; g < groups_in(lanes.count); g++) {

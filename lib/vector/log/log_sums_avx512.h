@@ -149,7 +149,7 @@ sum(const struct log_registers *kernel, const enum log_form form, bool subtract,
 
 	sums.groups = 0;
 	for (unsigned int p = 0; p < count; p++) {
-		const struct lanes lanes = lanes_of(&packets[p], gathered);
+		const struct lanes lanes = lanes_of(packets, p, gathered);
 		const uint32_t groups = groups_in(lanes.count);
 
 		for (uint32_t g = 0; g < groups; g++) {
