@@ -245,8 +245,7 @@ finish_packet(struct vector_packet *packet, const struct out *out)
 
 /* The lanes of a packet, or those that have been gathered. */
 INLINE struct lanes
-lanes_of(
-	const struct vector_packet *packets, unsigned int p, const struct vector_lanes *gathered)
+lanes_of(const struct vector_packet *packets, unsigned int p, const struct vector_lanes *gathered)
 {
 	return gathered != NULL ? gathered_lanes(gathered) : lanes_of_packet(&packets[p]);
 }
