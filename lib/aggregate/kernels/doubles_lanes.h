@@ -88,7 +88,11 @@ put_doubles(enum aggregate_format format, unsigned int lay_out, struct aggregate
 		leave_doubles(format, lay_out, lanes, count);
 }
 
-/* Rounded to odd, see extended_kernels.h: towards 0, the last bit set if that lost anything. */
+/*
+ * Rounded to odd: towards 0, the last bit set if that lost anything. Rounded once more, to fewer
+ * bits by two or more, it is what the exact number would be (Boldo and Melquiond, "Emulation of FMA
+ * and correctly rounded sums", 2008).
+ */
 INLINE words
 to_odd(words rounded, words lost)
 {
