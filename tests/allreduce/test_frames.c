@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "net/frame.h"
+#include "link/frame.h"
 
 #define MAX_PAYLOAD 8972
 #define MAX_FRAME (62 + MAX_PAYLOAD)

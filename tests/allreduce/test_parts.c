@@ -10,7 +10,7 @@
 
 #include <aggregate_format.h>
 
-#include "net/socket.h"
+#include "link/link.h"
 #include "clock.h"
 #include "window/rtt.h"
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "internal.h"
+#include "comm/comm.h"
 #include "relay.h"
 #include "server.h"
 #include "window/window.h"

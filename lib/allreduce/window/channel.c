@@ -6,10 +6,9 @@
 
 #include <aggregate_wire.h>
 
-#include "error.h"
-#include "keys.h"
-#include "net/packets.h"
-#include "net/socket.h"
+#include "comm/error.h"
+#include "member/keys.h"
+#include "link/link.h"
 
 /* A vector ends where that share of the window at most is in flight. */
 #define ENDING_SHARE 4
@@ -245,8 +244,8 @@ sent(struct netfc_allreduce *comm, struct channel *channel, uint32_t count, uint
 static int
 send_each(struct netfc_allreduce *comm, struct channel *channel)
 {
-	struct buffers *buffers = &comm->buffers;
-	uint32_t most = batch_size(channel, PACKETS_BATCH);
+	struct batch *batch = &comm->batch;
+	uint32_t most = batch_size(channel, BATCH_SENT);
 	unsigned int count = 0;
 	uint8_t *place;
 
@@ -254,27 +253,27 @@ send_each(struct netfc_allreduce *comm, struct channel *channel)
 		const struct slot *slot = &channel->peer->slot[at_queue(channel, i)];
 		struct piece piece;
 
-		place = packets_place(buffers, channel, count);
+		place = batch_place(batch, &channel->peer->link, count);
 		if (!is_one_packet(comm, channel->peer, slot) || place == NULL)
 			break;
 		piece = piece_to_send(comm, channel->peer, slot);
-		packets_set_length(
-			buffers, channel, count, build(comm, channel->peer, slot, &piece, place));
+		batch_set_length(batch, &channel->peer->link, channel_number(channel), count,
+			build(comm, channel->peer, slot, &piece, place));
 		count++;
 	}
-	return packets_send(buffers, channel, count);
+	return batch_send(batch, &channel->peer->link, channel_number(channel), count);
 }
 
 /* Send packets of one size, and one smaller as the last, as segments of one datagram. */
 static int
 send_segments(struct netfc_allreduce *comm, struct channel *channel)
 {
-	struct buffers *buffers = &comm->buffers;
-	uint32_t most = batch_size(channel, PACKETS_SEGMENTS);
+	struct batch *batch = &comm->batch;
+	uint32_t most = batch_size(channel, BATCH_SEGMENTS);
 	size_t length = 0, segment = 0;
 	uint32_t count = 0;
 
-	while (count < most && length + buffers->stride <= PACKETS_SEGMENTS_BYTES) {
+	while (count < most && length + batch->stride <= BATCH_SEGMENTS_BYTES) {
 		const struct slot *slot = &channel->peer->slot[at_queue(channel, count)];
 		struct piece piece;
 		size_t bytes;
@@ -285,14 +284,16 @@ send_segments(struct netfc_allreduce *comm, struct channel *channel)
 		bytes = request_bytes(comm, channel->peer, slot, &piece);
 		if (count > 0 && bytes > segment)
 			break;
-		length += build(comm, channel->peer, slot, &piece, buffers->send + length);
+		length += build(comm, channel->peer, slot, &piece, batch->send + length);
 		count++;
 		if (count > 1 && bytes < segment)
 			break;
 		segment = bytes;
 	}
-	return packets_send_segments(channel->fd, buffers->send, length, segment) < 0 ? -1
-										      : (int)count;
+	return batch_send_segments(&channel->peer->link, channel_number(channel), batch->send,
+		       length, segment) < 0
+		? -1
+		: (int)count;
 }
 
 int
@@ -306,8 +307,8 @@ channel_send(struct netfc_allreduce *comm, struct channel *channel, uint64_t now
 			return NETFC_ALLREDUCE_OK;
 		if (parts_are_of(comm, peer, &peer->slot[at_queue(channel, 0)]))
 			count = parts_send(comm, channel, &peer->slot[at_queue(channel, 0)]);
-		else if (peer->gso && batch_size(channel, 2) > 1 &&
-			2 * comm->buffers.stride <= PACKETS_SEGMENTS_BYTES)
+		else if (peer->link.gso && batch_size(channel, 2) > 1 &&
+			2 * comm->batch.stride <= BATCH_SEGMENTS_BYTES)
 			count = send_segments(comm, channel);
 		else
 			count = send_each(comm, channel);
@@ -315,9 +316,9 @@ channel_send(struct netfc_allreduce *comm, struct channel *channel, uint64_t now
 			sent(comm, channel, (uint32_t)count, now);
 		else if (errno == EAGAIN)
 			return NETFC_ALLREDUCE_OK;
-		else if (errno == EIO && peer->gso)
-			peer->gso = false; /* the device can't compute checksums */
-		else if (soft_error_record(peer, errno, now))
+		else if (errno == EIO && peer->link.gso)
+			peer->link.gso = false; /* the device can't compute checksums */
+		else if (link_softens(&peer->link, errno))
 			sent(comm, channel, 1, now);
 		else if (errno != EINTR)
 			return error_of_call(comm, peer, "send to", errno);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "window/window.h"
 
-#include "error.h"
-#include "internal.h"
+#include "comm/error.h"
+#include "comm/comm.h"
 #include "clock.h"
 
 /*
@@ -238,12 +238,12 @@ too_late(struct netfc_allreduce *comm, uint64_t now)
 			"Switch %s has not answered for %.1f s: it is down, out of reach, or has not "
 			"told yet which worker it waits for (option deadline_ms longer than its "
 			"--aggregate stall= has it say so).",
-			quietest->address.text, (double)(now - comm->head_since) / 1e9);
+			quietest->link.address.text, (double)(now - comm->head_since) / 1e9);
 	return error_set_for(comm, quietest, NETFC_ALLREDUCE_TIMEOUT,
 		"An allreduce has taken longer than its deadline, %.1f s, though switch %s answers: "
 		"it is too large for the link's speed, or packets are lost; give it a longer one "
 		"(option deadline_ms).",
-		seconds, quietest->address.text);
+		seconds, quietest->link.address.text);
 }
 
 /* How long to listen for replies; there is another time if they take longer. */
@@ -281,7 +281,7 @@ question(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
 	return error_set_for(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
 		"Switch %s has not answered for %.1f s, though asked %u times whether it is there: it "
 		"is down, or out of reach.",
-		peer->address.text, (double)(now - from) / 1e9, times.questions);
+		peer->link.address.text, (double)(now - from) / 1e9, times.questions);
 }
 
 int

@@ -3,9 +3,9 @@
 
 #include <aggregate_wire.h>
 
-#include "keys.h"
-#include "net/packets.h"
-#include "internal.h"
+#include "member/keys.h"
+#include "link/link.h"
+#include "comm/comm.h"
 
 /* Of nothing: any would do. */
 #define LABEL_FORMAT AGGREGATE_FP32
@@ -230,20 +230,20 @@ parts_send(struct netfc_allreduce *comm, struct channel *channel, struct slot *s
 {
 	const struct piece piece = piece_of(comm, channel->peer, slot);
 	const struct division division = divide(comm, slot->handle, &piece);
-	struct buffers *buffers = &comm->buffers;
+	struct batch *batch = &comm->batch;
 	unsigned int count = 0;
 	int sent;
 
-	for (unsigned int part = slot->part; part < division.parts && count < PACKETS_BATCH;
+	for (unsigned int part = slot->part; part < division.parts && count < BATCH_SENT;
 		part++, count++) {
-		uint8_t *place = packets_place(buffers, channel, count);
+		uint8_t *place = batch_place(batch, &channel->peer->link, count);
 
 		if (place == NULL)
 			break;
-		packets_set_length(buffers, channel, count,
+		batch_set_length(batch, &channel->peer->link, channel_number(channel), count,
 			build(comm, channel->peer, slot, &division, part, place));
 	}
-	sent = packets_send(buffers, channel, count);
+	sent = batch_send(batch, &channel->peer->link, channel_number(channel), count);
 	if (sent < 0)
 		return -1;
 	slot->part += (unsigned int)sent;

@@ -6,7 +6,7 @@
 
 #include <aggregate_wire.h>
 
-#include "internal.h"
+#include "comm/comm.h"
 
 /* Which values of which arrays a chunk holds. */
 

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef ALLREDUCE_COMM_H
+#define ALLREDUCE_COMM_H
+
+/** @file A communicator and its parts, and what they do for each other. */
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <aggregate_member.h>
+
+#include "link/link.h"
+#include "netfc_allreduce.h"
+#include "window/congestion.h"
+#include "window/rtt.h"
+
+/*
+ * A *peer* is a switch; a *channel* is a socket connected to one of its shards. A *slot* has one
+ * chunk in flight at most; each slot advances independently, so a loss delays one slot only. All of
+ * it is protected by the communicator's lock.
+ */
+
+#define ALLREDUCE_NO_SLOT UINT32_MAX
+#define ALLREDUCE_ERROR_BYTES 512
+#define ALLREDUCE_TOLD 8
+
+/*
+ * A started collective; on the stack of a caller that waits at once. Its values are one block, or
+ * one block for each worker, which owns that block's chunks. Chunks are taken from the blocks in
+ * turn, so that all links are used evenly.
+ */
+struct netfc_allreduce_handle {
+	TAILQ_ENTRY(netfc_allreduce_handle) in_all;
+	TAILQ_ENTRY(netfc_allreduce_handle) in_queue;
+	struct netfc_allreduce *comm;
+	const struct netfc_allreduce_totals *totals; /* what this worker gives; NULL: values */
+	const uint8_t *from;                         /* the values; totals: where their bins are */
+	uint8_t *to;                                 /* where results go */
+	uint64_t from_step, to_step;                 /* bytes from a block to the next */
+	uint64_t bytes;                              /* of a block */
+	uint64_t values;                             /* that are reduced */
+	uint64_t first; /* its first chunk, numbered as the communicator does */
+	uint64_t chunks;
+	uint64_t left; /* chunks whose results are not there */
+	unsigned int blocks;
+	unsigned int in_chunk; /* bytes */
+	unsigned int value_bytes;
+	unsigned int word_bytes;        /* in host byte order: those of a value, or 1 */
+	unsigned int result_word_bytes; /* likewise, those of a result */
+	unsigned int flags;
+	uint32_t label; /* which call it is: its first chunk; 0: none, nor such a chunk */
+	uint8_t format; /* as in requests */
+	uint8_t op;
+	uint8_t owner; /* of the first block's chunks, as in requests */
+	bool lazy;
+	int status; /* PENDING: it is in the queue */
+};
+
+TAILQ_HEAD(handle_list, netfc_allreduce_handle);
+
+struct slot {
+	uint64_t chunk;                        /* of the job; idle: the next one */
+	struct netfc_allreduce_handle *handle; /* whose chunk it is; NULL: idle */
+	uint64_t first;                        /* ns: when it was sent the first time */
+	uint64_t sent;                         /* ns: the last time */
+	uint64_t order;                        /* of that packet in its channel */
+	uint32_t older, newer;                 /* in flight: slots linked in this order */
+	uint32_t times;                        /* sent */
+	uint32_t times_before;                 /* the chunk before it */
+	bool queued;                           /* for sending */
+	bool lost;                             /* a packet of it counts as lost */
+	bool lost_before;                      /* of the chunk before it */
+	bool ack_ambiguous;                    /* which of its packets will be answered */
+	unsigned int part;                     /* of totals: the next that is to be sent */
+};
+
+struct local;
+struct talk;
+struct peer;
+
+struct channel {
+	struct peer *peer;
+	uint32_t *queue; /* slots whose chunk is to be sent, a ring */
+	uint32_t queue_mask, queue_first, queued;
+	uint32_t oldest, newest; /* slots in flight */
+	uint32_t flying;         /* so many */
+	uint32_t lost;           /* of them: to be sent again */
+	uint32_t probes;         /* to be sent whatever the window says */
+	uint64_t orders;         /* packets sent */
+	uint64_t heard;          /* ns: the latest result */
+	uint64_t due;            /* ns: no time-out of what is in flight is earlier */
+	unsigned int backoff;    /* time-outs since a result came */
+	uint64_t answered;       /* results since a time-out */
+	struct rtt rtt;
+	struct congestion congestion;
+};
+
+struct aggregate_tag_key;
+
+struct peer {
+	struct link link;
+	unsigned int index;
+	unsigned int slots;
+	unsigned int shards;
+	unsigned int asked_bytes;       /* of values in a chunk */
+	unsigned int bytes;             /* as granted */
+	unsigned int least;             /* of them, zeros after the last ones included */
+	struct aggregate_member member; /* of its job */
+	uint64_t limit;                 /* chunks of all allreduces started so far */
+	struct slot *slot;
+	struct channel *channel;
+	unsigned int channels; /* that are open */
+	bool knows_labels;     /* and all of the job's members do */
+	bool knows_zeros;      /* likewise */
+	bool knows_divisors;   /* likewise */
+	bool takes_digits;     /* as far as the join shows: it is none in P4 */
+	uint64_t said;         /* ns: when something was sent to it */
+	uint64_t heard;        /* ns: when anything came from it */
+	uint64_t silent;       /* ns: since when it says that a worker is silent; 0: it does not */
+	int late;              /* the member that it says to be late; -1: none */
+	unsigned int late_level;        /* at which level, see tree.h */
+	uint64_t forged;                /* replies without a good tag */
+	struct aggregate_tag_key *keys; /* of the session, by direction; NULL: there are no tags */
+};
+
+static inline unsigned int
+channel_number(const struct channel *channel)
+{
+	return (unsigned int)(channel - channel->peer->channel);
+}
+
+enum life {
+	ALLREDUCE_APART, /* nothing joined */
+	ALLREDUCE_JOINED,
+	ALLREDUCE_BROKEN, /* failed since */
+};
+
+struct netfc_allreduce {
+	pid_t process; /* that made it */
+	pthread_mutex_t lock;
+	pthread_cond_t work;    /* for the thread: there is some */
+	pthread_cond_t done;    /* an allreduce is, or nobody drives */
+	pthread_cond_t entered; /* for who drives: those who waited for the lock have had it */
+	atomic_uint callers;    /* that wait for the lock */
+	unsigned int waiters;   /* for `done` */
+	unsigned int woken;     /* of these, that have not had the lock since */
+	pthread_t thread;
+	bool has_thread;
+	bool stop;
+	bool driving;  /* somebody sends and receives */
+	bool sleeping; /* and is in ppoll() */
+	int wake;      /* eventfd that ends it */
+	atomic_bool aborted;
+
+	struct netfc_allreduce_options options; /* its pointers are of no use after joining */
+	uint64_t incarnation; /* of this process in the job: drawn for each join */
+	enum life life;
+	struct peer *peer;
+	unsigned int peers;
+	struct local *local; /* the workers share memory, without a switch; NULL: they do not */
+	unsigned int bytes;  /* of values in a chunk, as granted by all */
+	struct batch batch;
+	struct keys *keys; /* NULL: packets have no tags */
+	struct talk *talk; /* what a signal has interrupted; NULL: nothing */
+	char *names;       /* those of the options, while joining */
+
+	struct handle_list all;   /* not waited for */
+	struct handle_list queue; /* not done, in order */
+	unsigned int eager;       /* of these not lazy */
+	uint64_t next_chunk;      /* of all switches together */
+	uint64_t head_since;      /* ns: when the first of the queue became that */
+	uint64_t keepalive_until; /* ns: replies to a keep-alive may come */
+
+	struct netfc_allreduce_stats stats;
+	int silent; /* the member that is to blame; -1: none is known */
+	unsigned int silent_level;
+	int failed_switch;
+	char error[ALLREDUCE_ERROR_BYTES];
+	/* What netfc_allreduce_error() has given: it stays while the thread writes another one. */
+	char told[ALLREDUCE_TOLD][ALLREDUCE_ERROR_BYTES];
+	unsigned int telling; /* which of them is the latest */
+};
+
+/*
+ * Whether this process is a fork of the one that made the communicator: the place in the job and
+ * the thread are that one's, and whoever had the lock is not here. Nothing may be touched then.
+ */
+static inline bool
+is_forked(const struct netfc_allreduce *comm)
+{
+	return comm->process != getpid();
+}
+
+/* The lock. */
+
+/* Take it for a call of the program's. False: the communicator is another process's. */
+bool lock_enter(struct netfc_allreduce *comm);
+
+void lock_leave(struct netfc_allreduce *comm);
+
+/* Sleep until something is done, or then (ns, or NEVER). With the lock. */
+void lock_wait(struct netfc_allreduce *comm, uint64_t then);
+
+/* Something is done: wake who waits for it. With the lock. */
+void lock_wake(struct netfc_allreduce *comm);
+
+/* The driver has done a round: let others in that wait for the lock. With the lock. */
+void lock_let_in(struct netfc_allreduce *comm);
+
+/* Options: each is checked on its own. */
+
+/*
+ * Read what a program gives, whose header may be older or newer than the library, and check it.
+ * Returns OK, or ARGUMENT and says what is wrong.
+ */
+int options_read(struct netfc_allreduce *comm, const struct netfc_allreduce_options *given,
+	struct netfc_allreduce_options *options);
+
+/*
+ * A worker's place in a tree of switches, which is a matter of options, and the names of the other
+ * members. Level 0 is the switch that the worker joins, level n the one n levels above.
+ */
+
+#define TREE_NAME_BYTES 80
+
+/* Whether there is a tree. */
+static inline bool
+tree_is_there(const struct netfc_allreduce_options *options)
+{
+	return options->tree_workers != 0;
+}
+
+/* As joins have it. */
+struct aggregate_place tree_place(const struct netfc_allreduce_options *options);
+
+/* How many members the switch of a level has; 0: there is no such level. */
+unsigned int tree_members(const struct netfc_allreduce_options *options, unsigned int level);
+
+/* For the beginning of a sentence: "Worker 3", "Worker 3 of leaf 2 of 4", "Leaf 1 of 4". */
+void tree_name(const struct netfc_allreduce_options *options, unsigned int level,
+	unsigned int member, char text[TREE_NAME_BYTES]);
+
+/* Joining a switch's job and leaving it. */
+
+/*
+ * Join one switch, over its first channel, which is open. Afterwards the peer has what was
+ * granted. Returns OK, or has said what went wrong. Without the lock.
+ *
+ * `until`: ns
+ */
+int join_peer(struct netfc_allreduce *comm, struct peer *peer, uint64_t until);
+
+/* What a signal has interrupted is not gone on with: join_peer() would. */
+void join_forget(struct netfc_allreduce *comm);
+
+/* Leave it. Returns OK, or has said what went wrong. Without the lock. */
+int join_leave(struct netfc_allreduce *comm, struct peer *peer);
+
+/* When a worker joins and leaves again. */
+extern const struct aggregate_member_times join_times;
+
+/*
+ * Send a join or a leave that a member has made. Returns as sendmsg().
+ *
+ * `segments`: try them first, by two more joins in one datagram, of the ids that are even and odd:
+ * a reply to the second shows that segments arrive as datagrams. One that is not cut is of no use
+ * where there are tags.
+ */
+int join_send(struct netfc_allreduce *comm, struct peer *peer,
+	const struct aggregate_message *message, bool segments);
+
+/*
+ * Send a join as long as a chunk's packet with so many bytes of values, at most 65480. It has no
+ * cookie, so it cannot create a member that never learns of it.
+ */
+int join_send_long(struct netfc_allreduce *comm, struct peer *peer,
+	const struct aggregate_message *message, unsigned int values_bytes);
+
+/*
+ * Send what is due, if anything is: an error is a packet lost. Returns what the member's poll did;
+ * times and since are for that.
+ */
+enum aggregate_member_action join_say(struct netfc_allreduce *comm, struct peer *peer,
+	const struct aggregate_member_times *times, uint64_t since, uint64_t now);
+
+/* Exact sums that a worker gives in the place of values. */
+
+/* Lanes of a block, which are added at a time. */
+#define TOTALS_BLOCK 256
+
+struct totals_block {
+	uint8_t lowest, end; /* bins in use */
+	uint8_t adds;        /* since sums were carried */
+};
+
+struct netfc_allreduce_totals {
+	struct aggregate_totals lanes; /* of all of them; neither its count nor bins in use count */
+	uint64_t count;
+	uint32_t divisor;           /* of means; 0: the number of workers */
+	size_t bytes;               /* of memory */
+	struct totals_block *block; /* which bins of its lanes are in use */
+};
+
+/* What an operation on them divides by, 0: nothing, or the number of workers. */
+static inline uint32_t
+totals_divisor(const struct netfc_allreduce_totals *totals, unsigned int op)
+{
+	return op == NETFC_ALLREDUCE_MEAN ? totals->divisor : 0;
+}
+
+/* Those of some lanes. */
+struct aggregate_totals
+totals_view(const struct netfc_allreduce_totals *totals, uint64_t first, uint32_t count);
+
+/* What a collective is in blocks, chunks and owners. With the communicator's lock. */
+
+/* Returns OK, or has said what is wrong with it. */
+int collective_check(struct netfc_allreduce *comm, const struct netfc_collective *collective);
+
+/* Fill in the handle of a valid collective, except for its place in the queue. */
+void collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *collective,
+	uint32_t label, bool lazily, struct netfc_allreduce_handle *handle);
+
+/*
+ * The progress engine. One thread at a time sends and receives: one that waits, or else the
+ * communicator's own.
+ */
+
+/* All here are called with the communicator's lock held, which they release while they sleep. */
+
+/* Send what is queued, and nothing else. */
+void progress_send(struct netfc_allreduce *comm, uint64_t now);
+
+/*
+ * Send and receive until an allreduce is done, or until then (ns, or NEVER). The caller must be the
+ * only thread that drives.
+ */
+void progress_until(
+	struct netfc_allreduce *comm, const struct netfc_allreduce_handle *handle, uint64_t then);
+
+/* Wake the thread that sleeps until packets come: there is more to do. */
+void progress_wake(struct netfc_allreduce *comm);
+
+/* Start the communicator's thread. Returns 0 or an errno. */
+int progress_start(struct netfc_allreduce *comm);
+
+/* End it; without the lock. */
+void progress_stop(struct netfc_allreduce *comm);
+
+/*
+ * Workers of one machine, in the place of switches: all of them share memory, and each reduces a
+ * share of each chunk. A chunk is a piece of memory/segment.h.
+ */
+
+/* Join in the file that option memory names. Returns OK, or has said what went wrong. */
+int local_join(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options,
+	uint64_t until);
+
+/* Chunks in flight. */
+unsigned int local_slots(const struct netfc_allreduce *comm);
+
+/* Lanes of a chunk of exact sums. */
+unsigned int local_lanes_of_totals(unsigned int format);
+
+/* Give, reduce and take what there is. Returns whether anything was; it may break all. */
+bool local_round(struct netfc_allreduce *comm);
+
+/* Sleep until other workers have done something since the latest round, or then (ns, or NEVER). */
+void local_sleep(struct netfc_allreduce *comm, uint64_t then);
+
+/* Wake who sleeps. */
+void local_wake(struct netfc_allreduce *comm);
+
+/* The communicator has failed with that status: tell the other workers. */
+void local_fail(struct netfc_allreduce *comm, int status);
+
+/* Leave, and free all there is of it. */
+void local_close(struct netfc_allreduce *comm);
+
+/*
+ * A worker that has failed leaves at once with a reason, so that the others need not wait for it.
+ */
+
+/* The communicator has failed with that status; wakes its thread, which says so. With the lock. */
+void failure_begin(struct netfc_allreduce *comm, int status);
+
+/* Whether a switch has to be told (again). With the lock. */
+bool failure_is_due(const struct netfc_allreduce *comm);
+
+/* Tell switches that have not answered, and wait a moment for that. With the lock. */
+void failure_tell(struct netfc_allreduce *comm);
+
+#endif /* ALLREDUCE_COMM_H */

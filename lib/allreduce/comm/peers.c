@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "window/window.h"
+
+#include <stdlib.h>
+
+#include <aggregate_registers.h>
+#include <aggregate_wire.h>
+
+#include "clock.h"
+#include "comm/error.h"
+#include "comm/comm.h"
+#include "member/keys.h"
+#include "link/link.h"
+#include "member/path.h"
+
+/* Results that come twice need buffers beside those that are awaited. */
+#define RESERVE 2
+
+static int
+out_of_memory(struct netfc_allreduce *comm)
+{
+	return error_set(comm, NETFC_ALLREDUCE_MEMORY, "There is not enough memory for the slots.");
+}
+
+/* The local address, if one was asked for; of the family of the switch's. */
+static int
+find_bind(struct netfc_allreduce *comm, const char *text, const struct peer *peer,
+	struct address *address)
+{
+	const char *problem = address_parse(address, text, 0);
+
+	if (problem != NULL)
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT, "Option bind_address, %s: %s.",
+			text, problem);
+	if (address->storage.ss_family != peer->link.address.storage.ss_family)
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"Option bind_address, %s, and switch %s: one is IPv4, the other IPv6.",
+			text, peer->link.address.text);
+	return NETFC_ALLREDUCE_OK;
+}
+
+static int
+open_channel(struct netfc_allreduce *comm, struct peer *peer,
+	const struct netfc_allreduce_options *options)
+{
+	struct channel *channel = &peer->channel[peer->channels];
+	struct link_problem problem;
+	struct address from;
+	int status = NETFC_ALLREDUCE_OK;
+
+	*channel = (struct channel){.peer = peer,
+		.oldest = ALLREDUCE_NO_SLOT,
+		.newest = ALLREDUCE_NO_SLOT,
+		.due = NEVER};
+	rtt_init(&channel->rtt, options->rto_min_us * NS_PER_US, options->rto_max_us * NS_PER_US);
+	if (options->bind_address != NULL)
+		status = find_bind(comm, options->bind_address, peer, &from);
+	if (status != NETFC_ALLREDUCE_OK)
+		return status;
+	if (!link_open(&peer->link, options->interface,
+		    options->bind_address == NULL ? NULL : &from, &problem))
+		return error_of_link(comm, peer, options->interface, &problem);
+	peer->channels++;
+	return NETFC_ALLREDUCE_OK;
+}
+
+static int
+open_peer(
+	struct netfc_allreduce *comm, unsigned int k, const struct netfc_allreduce_options *options)
+{
+	struct peer *peer = &comm->peer[k];
+	const char *text = options->switches[k];
+	const char *problem = address_parse(&peer->link.address, text, NETFC_ALLREDUCE_PORT);
+
+	peer->index = k;
+	peer->late = -1;
+	if (problem != NULL)
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
+			"Option switches, \"%s\": %s.", text, problem);
+	peer->channel = calloc(AGGREGATE_MAX_SHARDS, sizeof(*peer->channel));
+	if (peer->channel == NULL)
+		return out_of_memory(comm);
+	return open_channel(comm, peer, options);
+}
+
+int
+peers_open(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
+{
+	int status = NETFC_ALLREDUCE_OK;
+
+	comm->peer = calloc(options->switch_count, sizeof(*comm->peer));
+	if (comm->peer == NULL)
+		return out_of_memory(comm);
+	while (comm->peers < options->switch_count && status == NETFC_ALLREDUCE_OK)
+		status = open_peer(comm, comm->peers++, options);
+	for (unsigned int k = 0; k < comm->peers && status == NETFC_ALLREDUCE_OK; k++)
+		comm->peer[k].asked_bytes =
+			options->bytes != 0 ? options->bytes : path_bytes(comm, &comm->peer[k]);
+	return status;
+}
+
+static uint32_t
+power_of_two_from(uint32_t n)
+{
+	uint32_t power = 1;
+
+	while (power < n)
+		power *= 2;
+	return power;
+}
+
+static int
+make_queue(struct netfc_allreduce *comm, struct channel *channel)
+{
+	const struct peer *peer = channel->peer;
+	uint32_t slots = (peer->slots + peer->shards - 1) / peer->shards;
+	uint32_t size = power_of_two_from(slots);
+
+	channel->queue = calloc(size, sizeof(*channel->queue));
+	if (channel->queue == NULL)
+		return out_of_memory(comm);
+	channel->queue_mask = size - 1;
+	congestion_init(&channel->congestion, slots);
+	link_reserve(&peer->link, channel_number(channel), RESERVE * slots, comm->batch.stride);
+	if (comm->options.gso)
+		link_join_packets(&peer->link, channel_number(channel));
+	return NETFC_ALLREDUCE_OK;
+}
+
+static int
+make_slots(struct netfc_allreduce *comm, struct peer *peer)
+{
+	int status = NETFC_ALLREDUCE_OK;
+
+	peer->slot = calloc(peer->slots, sizeof(*peer->slot));
+	if (peer->slot == NULL)
+		return out_of_memory(comm);
+	for (uint32_t i = 0; i < peer->slots; i++)
+		peer->slot[i].chunk = i;
+	for (unsigned int s = 0; s < peer->channels && status == NETFC_ALLREDUCE_OK; s++)
+		status = make_queue(comm, &peer->channel[s]);
+	return status;
+}
+
+static int
+complete(struct netfc_allreduce *comm, struct peer *peer,
+	const struct netfc_allreduce_options *options)
+{
+	int status = path_check(comm, peer);
+
+	while (status == NETFC_ALLREDUCE_OK && peer->channels < peer->shards) {
+		status = open_channel(comm, peer, options);
+		if (status == NETFC_ALLREDUCE_OK)
+			peer->channel[peer->channels - 1].rtt = peer->channel[0].rtt;
+	}
+	peer->said = clock_now();
+	return status == NETFC_ALLREDUCE_OK ? make_slots(comm, peer) : status;
+}
+
+/*
+ * Bytes after the header of a request or a result. Switches with registers for so many values want
+ * all of them in every chunk, and may send sums, four times as long.
+ */
+static unsigned int
+most_bytes(const struct netfc_allreduce *comm)
+{
+	unsigned int most = comm->bytes;
+
+	for (unsigned int k = 0; k < comm->peers; k++) {
+		unsigned int least = comm->peer[k].least;
+
+		if (least > 0 && least * (AGGREGATE_SUMS_BYTES / 2) > most)
+			most = least * (AGGREGATE_SUMS_BYTES / 2);
+		if (least > 0 && comm->bytes * (AGGREGATE_SUMS_BYTES / 2) > most)
+			most = comm->bytes * (AGGREGATE_SUMS_BYTES / 2);
+	}
+	return most;
+}
+
+int
+peers_complete(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
+{
+	int status = NETFC_ALLREDUCE_OK;
+
+	comm->bytes = comm->peer[0].bytes;
+	for (unsigned int k = 1; k < comm->peers; k++) {
+		if (comm->peer[k].bytes < comm->bytes)
+			comm->bytes = comm->peer[k].bytes;
+	}
+	if (!batch_init(&comm->batch, AGGREGATE_HEADER_BYTES + most_bytes(comm) + keys_bytes(comm)))
+		return out_of_memory(comm);
+	for (unsigned int k = 0; k < comm->peers && status == NETFC_ALLREDUCE_OK; k++)
+		status = complete(comm, &comm->peer[k], options);
+	return status;
+}
+
+void
+peers_close(struct netfc_allreduce *comm)
+{
+	for (unsigned int k = 0; k < comm->peers; k++) {
+		struct peer *peer = &comm->peer[k];
+
+		link_close(&peer->link);
+		for (unsigned int s = 0; s < peer->channels; s++)
+			free(peer->channel[s].queue);
+		free(peer->channel);
+		free(peer->slot);
+	}
+	free(comm->peer);
+	comm->peer = NULL;
+	comm->peers = 0;
+	batch_free(&comm->batch);
+}
