@@ -90,19 +90,19 @@ json_file_abandon(struct json_file *file)
 	free(file);
 }
 
-const char *const json_status_names[NETFC_STATUS_END] = {
-#define STATUS_NAME_(symbol, value, name, meaning) [value] = (name),
-	NETFC_STATUS_CODES(STATUS_NAME_)
-#undef STATUS_NAME_
+const struct counter json_statuses[NETFC_STATUS_END] = {
+#define STATUS_ROW_(symbol, value, name, meaning) [value] = {name, meaning},
+	NETFC_STATUS_CODES(STATUS_ROW_)
+#undef STATUS_ROW_
 };
 
 json_t *
-json_counts(const char *const *names, const uint64_t *counts, unsigned int number)
+json_counts(json_t *object, const struct counter *counters, unsigned int number, const void *counts)
 {
-	json_t *object = json_object();
+	const uint64_t *count = counts;
 
 	for (unsigned int n = 0; n < number; n++)
-		json_object_set_new(object, names[n], json_count(counts[n]));
+		json_object_set_new(object, counters[n].name, json_count(count[n]));
 	return object;
 }
 

@@ -27,11 +27,28 @@ json_count(uint64_t count)
 	return json_integer((json_int_t)count);
 }
 
-/** An object of counters by name. */
-json_t *json_counts(const char *const *names, const uint64_t *counts, unsigned int number);
+/** A counter: its name, and what it counts. */
+struct counter {
+	const char *name, *meaning;
+};
 
-/** Names of status codes. */
-extern const char *const json_status_names[NETFC_STATUS_END];
+/** Its row, of a list X(name, meaning). */
+#define COUNTER_ROW(name, meaning) {#name, meaning},
+
+/** Its row, of a list X(symbol, name, meaning). */
+#define REASON_ROW(symbol, name, meaning) {name, meaning},
+
+/**
+ * Set counters in an object.
+ *
+ * @param counts as many uint64_t in the same order, in an array or a struct
+ * @return the object
+ */
+json_t *json_counts(
+	json_t *object, const struct counter *counters, unsigned int number, const void *counts);
+
+/** Requests by the status code of their reply. */
+extern const struct counter json_statuses[NETFC_STATUS_END];
 
 /** So many hex digits as a JSON text: "0x3c00". */
 static inline json_t *

@@ -106,6 +106,7 @@ run_started(struct json_file **stats, struct control **control)
 	struct totals totals;
 	enum exit_status status = EXIT_DONE;
 	struct ctrl_threads threads = {.control = *control};
+	json_t *state;
 
 	*control = NULL;
 	report_configuration(&app);
@@ -134,15 +135,17 @@ run_started(struct json_file **stats, struct control **control)
 	sleep_stop(&app);
 	totals_of_all(&app, &totals);
 	ports_stop(&app);
-	report_totals(&app, &totals);
+	state = state_stats(&app, &totals);
+	report_totals(&app, state);
 	if (app.deserted)
 		status = notify_wanted() ? EXIT_LATER : EXIT_RUNNING;
 	if (!totals_add_up(&totals) || app.mbufs_leaked != 0) {
 		REPORT("packets or packet buffers are unaccounted for\n");
 		status = EXIT_RUNNING;
 	}
-	if (*stats != NULL && json_file_write(stats, state_stats(&app, &totals)) != 0)
+	if (*stats != NULL && json_file_write(stats, json_incref(state)) != 0)
 		status = EXIT_RUNNING;
+	json_decref(state);
 	return status;
 }
 

@@ -30,7 +30,7 @@ mismatch_name(enum mismatch kind)
 const char *
 mismatch_status_name(unsigned int code)
 {
-	return code < NETFC_STATUS_END ? json_status_names[code] : "unknown";
+	return code < NETFC_STATUS_END ? json_statuses[code].name : "unknown";
 }
 
 void

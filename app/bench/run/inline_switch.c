@@ -114,23 +114,16 @@ inline_switch_print(FILE *out, const struct bench *bench)
 json_t *
 inline_switch_json(const struct bench *bench, uint64_t values)
 {
-	json_t *object, *actions = json_object();
 	struct embedded_totals totals;
-	const char *name;
-	uint64_t count;
 	double each;
 
-	if (bench->embedded == NULL) {
-		json_decref(actions);
+	if (bench->embedded == NULL)
 		return json_null();
-	}
 	embedded_totals(bench->embedded, &totals);
 	each = RTE_MAX(totals.seconds, 1e-9) / bench->options.switch_lcores;
-	for (unsigned int a = 0; (name = embedded_action(bench->embedded, a, &count)) != NULL; a++)
-		json_object_set_new(actions, name, json_count(count));
-	object = json_pack("{s:i, s:o, s:f, s:f, s:f, s:o}", "lcores",
+	return json_pack("{s:i, s:o, s:f, s:f, s:f, s:o}", "lcores",
 		(int)bench->options.switch_lcores, "packets", json_count(totals.packets), "seconds",
 		totals.seconds, "packets_per_second", (double)totals.packets / each,
-		"values_per_second", (double)values / each, "aggregate", actions);
-	return object;
+		"values_per_second", (double)values / each, "aggregate",
+		embedded_actions(bench->embedded));
 }

@@ -178,10 +178,7 @@ aggregation_counters(const struct aggregation *aggregation, struct aggregate_cou
 		struct aggregate_counters shard;
 
 		aggregate_shard_counters(aggregation->shard[s].state, &shard);
-		for (unsigned int a = 0; a < AGGREGATE_ACTION_COUNT; a++)
-			counters->actions[a] += shard.actions[a];
-		counters->values += shard.values;
-		counters->zeros += shard.zeros;
+		counters_add(counters, &shard, sizeof(shard));
 	}
 }
 

@@ -276,9 +276,7 @@ uplink_sum(const struct app *app, struct uplink_side *sum)
 		sum->joining = earliest(sum->joining, &side->joining);
 		sum->owed = earliest(sum->owed, &side->owed);
 		sum->heard = RTE_MAX(sum->heard, __atomic_load_n(&side->heard, __ATOMIC_RELAXED));
-#define ADD_(name, meaning) sum->counters.name += side->counters.name;
-		UPLINK_COUNTERS(ADD_)
-#undef ADD_
+		counters_add(&sum->counters, &side->counters, sizeof(sum->counters));
 	}
 }
 

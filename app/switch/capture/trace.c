@@ -303,7 +303,7 @@ header_json(const struct trace_slot *slot, unsigned int lcore_id)
 	json_t *object = place_json(slot, lcore_id);
 
 	json_object_set_new(object, "id", json_integer(header->id));
-	json_object_set_new(object, "status", json_string(json_status_names[status_code(header)]));
+	json_object_set_new(object, "status", json_string(json_statuses[status_code(header)].name));
 	json_object_set_new(object, "flags", json_integer(header->status & 0xf));
 	json_object_set_new(object, "lanes", json_integer(header->count));
 	return object;

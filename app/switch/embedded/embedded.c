@@ -14,6 +14,7 @@
 
 #include "aggregate/aggregation.h"
 #include "embedded.h"
+#include "json.h"
 #include "setup.h"
 #include "tables/tables.h"
 
@@ -351,16 +352,19 @@ embedded_totals(const struct embedded *embedded, struct embedded_totals *totals)
 		totals->seconds += (double)embedded->queue[q].busy / NS_PER_SECOND;
 }
 
-const char *
-embedded_action(const struct embedded *embedded, unsigned int action, uint64_t *count)
+json_t *
+embedded_actions(const struct embedded *embedded)
 {
 	struct aggregate_counters counters;
+	json_t *actions = json_object();
 
-	if (action >= AGGREGATE_ACTION_COUNT || embedded->app.aggregation == NULL)
-		return NULL;
+	if (embedded->app.aggregation == NULL)
+		return actions;
 	aggregation_counters(embedded->app.aggregation, &counters);
-	*count = counters.actions[action];
-	return aggregate_action_name((enum aggregate_action)action);
+	for (unsigned int a = 0; a < AGGREGATE_ACTION_COUNT; a++)
+		json_object_set_new(
+			actions, aggregate_action_name(a), json_count(counters.actions[a]));
+	return actions;
 }
 
 void

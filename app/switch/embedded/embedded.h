@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include "match.h"
 #include "pipeline.h"
 
@@ -83,8 +85,8 @@ struct embedded_totals {
 
 void embedded_totals(const struct embedded *embedded, struct embedded_totals *totals);
 
-/** What became of an aggregation's packets, by name; NULL after the last one. */
-const char *embedded_action(const struct embedded *embedded, unsigned int action, uint64_t *count);
+/** What became of an aggregation's packets, by name; the caller owns it. */
+json_t *embedded_actions(const struct embedded *embedded);
 
 /** Free it, after all ports have been stopped; NULL is allowed. */
 void embedded_free(struct embedded *embedded);

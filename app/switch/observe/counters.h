@@ -4,6 +4,7 @@
 
 /** @file What happens to packets: received + copies = transmitted + taken up + dropped. */
 
+#include <stddef.h>
 #include <stdint.h>
 
 /**
@@ -93,5 +94,13 @@ struct packet_counters {
 	X(tx_errors, oerrors, "not sent, though the device had accepted them")
 
 #define DEVICE_COUNTERS(X) DEVICE_TRAFFIC(X) DEVICE_LOSSES(X)
+
+/** Add counters, so many bytes of uint64_t, to a sum. */
+static inline void
+counters_add(void *sum, const void *counters, size_t bytes)
+{
+	for (size_t c = 0; c < bytes / sizeof(uint64_t); c++)
+		((uint64_t *)sum)[c] += ((const uint64_t *)counters)[c];
+}
 
 #endif /* COUNTERS_H */

@@ -157,18 +157,6 @@ state_ports(const struct app *app)
 	return ports;
 }
 
-/* Counters of one device, or their sum over all. */
-static json_t *
-device_object(const struct rte_eth_stats *stats)
-{
-	json_t *device = json_object();
-
-#define SET_(name, field, meaning) json_object_set_new(device, #name, json_count(stats->field));
-	DEVICE_COUNTERS(SET_)
-#undef SET_
-	return device;
-}
-
 /* The link, as far as the device knows about it. */
 static void
 set_link(json_t *object, const struct port *port)
@@ -206,7 +194,7 @@ port_object(const struct app *app, unsigned int index)
 		json_object_set_new(object, "out", json_integer(app->port[port->out].id));
 	set_link(object, port);
 	if (totals_of_device(app, index, &stats))
-		json_object_set_new(object, "counters", device_object(&stats));
+		json_object_set_new(object, "counters", totals_device_json(&stats));
 	return object;
 }
 
@@ -248,50 +236,6 @@ paths_array(const struct app *app, const struct lcore *lcore)
 	return paths;
 }
 
-/* Requests by name of the operation, without zeros. */
-static json_t *
-extended_object(const struct pipeline_counters *pipeline, const struct functions *functions)
-{
-	json_t *extended = json_object();
-
-	for (unsigned int number = NETFC_MIN; number < RTE_DIM(pipeline->extended); number++) {
-		char name[NETFC_FUNCTION_NAME_SIZE];
-
-		if (pipeline->extended[number] == 0)
-			continue;
-		functions_name(functions, number, name);
-		json_object_set_new(extended, name, json_count(pipeline->extended[number]));
-	}
-	return extended;
-}
-
-/* Of one lcore, or their sum over all. */
-static void
-set_counters(json_t *object, const struct functions *functions, const struct totals *totals)
-{
-#define NAME_(symbol, name, meaning) (name),
-	static const char *const drops[] = {DROP_REASONS(NAME_)};
-	static const char *const taken[] = {TAKEN_REASONS(NAME_)};
-#undef NAME_
-	static const char *const exceptions[] = {"invalid", "divbyzero", "overflow", "underflow"};
-	const struct packet_counters *packets = &totals->packets;
-	const struct pipeline_counters *pipeline = &totals->pipeline;
-
-#define SET_(name, meaning) json_object_set_new(object, #name, json_count(packets->name));
-	PACKET_COUNTERS(SET_)
-#undef SET_
-	json_object_set_new(
-		object, "taken_up", json_counts(taken, packets->taken_up, RTE_DIM(taken)));
-	json_object_set_new(object, "drops", json_counts(drops, packets->drops, RTE_DIM(drops)));
-	json_object_set_new(object, "netfc_packets", json_count(pipeline->netfc_packets));
-	json_object_set_new(object, "lanes", json_count(pipeline->lanes));
-	json_object_set_new(object, "operations", extended_object(pipeline, functions));
-	json_object_set_new(object, "errors",
-		json_counts(json_status_names + 1, pipeline->errors + 1, NETFC_STATUS_END - 1));
-	json_object_set_new(object, "exceptions",
-		json_counts(exceptions, pipeline->exceptions, RTE_DIM(exceptions)));
-}
-
 json_t *
 state_lcore(const struct app *app, unsigned int id)
 {
@@ -307,7 +251,7 @@ state_lcore(const struct app *app, unsigned int id)
 		object, "numa_node", json_integer((json_int_t)rte_lcore_to_socket_id(id)));
 	json_object_set_new(object, "paths", paths_array(app, &app->lcore[id]));
 	totals_of_lcore(&app->lcore[id], &totals);
-	set_counters(object, &app->functions, &totals);
+	totals_set(object, &app->functions, &totals);
 	return object;
 }
 
@@ -316,8 +260,8 @@ state_stats(const struct app *app, const struct totals *totals)
 {
 	json_t *stats = json_object();
 
-	set_counters(stats, &app->functions, totals);
-	json_object_set_new(stats, "devices", device_object(&totals->devices));
+	totals_set(stats, &app->functions, totals);
+	json_object_set_new(stats, "devices", totals_device_json(&totals->devices));
 	if (app->fdb != NULL)
 		json_object_set_new(stats, "stations", stations_object(app->fdb));
 	if (app->slowloris != NULL)

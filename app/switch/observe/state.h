@@ -21,9 +21,6 @@ struct totals {
 	struct rte_eth_stats devices; /**< the fields of DEVICE_COUNTERS */
 };
 
-/** Add what a worker has counted. */
-void totals_add_pipeline(const struct pipeline_counters *counters, struct pipeline_counters *sum);
-
 /** What one lcore has counted; all zero for one without rx queues. */
 void totals_of_lcore(const struct lcore *lcore, struct totals *totals);
 
@@ -48,6 +45,12 @@ uint64_t totals_dropped(const struct totals *totals);
  * have stopped. */
 bool totals_add_up(const struct totals *totals);
 
+/** Set them in an object. */
+void totals_set(json_t *object, const struct functions *functions, const struct totals *totals);
+
+/** Those of one device, or their sum over all, as an object. */
+json_t *totals_device_json(const struct rte_eth_stats *stats);
+
 /*
  * How long packets take, with --latency: from the return of the receive burst that brought a packet
  * to the return of the last transmit burst of those it came with, in TSC cycles. Each lcore has a
@@ -59,9 +62,6 @@ int latency_create(struct app *app);
 
 /** Free them. */
 void latency_free(struct app *app);
-
-/** Sum them. Any thread may, while lcores go on counting. */
-void latency_sum(const struct app *app, struct histogram *histogram);
 
 /**
  * What they say, as an object: tsc_hz; count; and in TSC cycles sum, least, mean, p50, p90, p99,
@@ -143,8 +143,11 @@ void report_configuration(const struct app *app);
 /** Print that packets are processed from now on, and how to stop. */
 void report_ready(const struct app *app);
 
-/** Print the final counters. */
-void report_totals(const struct app *app, const struct totals *totals);
+/** Print the final counters, of state_stats(). */
+void report_totals(const struct app *app, json_t *stats);
+
+/** What they have of aggregations; NULL: nothing. */
+void report_aggregate(const json_t *aggregate);
 
 /** The thread that prints statistics. */
 struct periodic;

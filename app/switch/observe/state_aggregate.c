@@ -11,15 +11,18 @@
 /* Maximum number of jobs listed, a limit of telemetry's answers. */
 #define MAX_LISTED 64
 
-static void
-set_counters(json_t *object, const struct aggregate_counters *counters)
-{
-	for (unsigned int a = 0; a < AGGREGATE_ACTION_COUNT; a++)
-		json_object_set_new(
-			object, aggregate_action_name(a), json_count(counters->actions[a]));
-	json_object_set_new(object, "values", json_count(counters->values));
-	json_object_set_new(object, "zeros", json_count(counters->zeros));
-}
+/* All of struct aggregate_counters. */
+#define CHUNK_COUNTERS_(X)              \
+	AGGREGATE_ACTIONS(X)            \
+	X(, values, , , "values added") \
+	X(, zeros, , , "chunks of zeros, whose values were not sent")
+#define CHUNK_ROW_(symbol, name, send, reason, meaning) {#name, meaning},
+#define JOB_ROW_(name, meaning) {"jobs_" #name, meaning},
+
+static const struct counter chunk_counters[] = {CHUNK_COUNTERS_(CHUNK_ROW_)};
+static const struct counter job_counters[] = {AGGREGATE_JOB_COUNTERS(JOB_ROW_)};
+static const struct counter uplink_counters[] = {UPLINK_COUNTERS(COUNTER_ROW)};
+static const struct counter neighbour_counters[] = {NEIGHBOUR_COUNTERS(COUNTER_ROW)};
 
 static json_t *
 refused_object(const struct aggregation *aggregation)
@@ -27,9 +30,8 @@ refused_object(const struct aggregation *aggregation)
 	uint64_t refused[NETFC_STATUS_END] = {0};
 
 	for (uint32_t s = 0; s < aggregation->shard_count; s++)
-		for (unsigned int code = 0; code < NETFC_STATUS_END; code++)
-			refused[code] += aggregation->shard[s].refused[code];
-	return json_counts(json_status_names + 1, refused + 1, NETFC_STATUS_END - 1);
+		counters_add(refused, aggregation->shard[s].refused, sizeof(refused));
+	return json_counts(json_object(), json_statuses + 1, NETFC_STATUS_END - 1, refused + 1);
 }
 
 /* The switch above: where it is and how. */
@@ -57,14 +59,9 @@ parent_object(const struct app *app)
 		json_object_set_new(object, "mac", json_string(mac));
 		json_object_set_new(object, "port", json_integer(app->port[place.port].id));
 	}
-#define SET_(name, meaning) json_object_set_new(object, #name, json_count(sum.counters.name));
-	UPLINK_COUNTERS(SET_)
-#undef SET_
-#define SET_(name, meaning) \
-	json_object_set_new(object, #name, json_count(neighbour->counters.name));
-	NEIGHBOUR_COUNTERS(SET_)
-#undef SET_
-	return object;
+	json_counts(object, uplink_counters, RTE_DIM(uplink_counters), &sum.counters);
+	return json_counts(
+		object, neighbour_counters, RTE_DIM(neighbour_counters), &neighbour->counters);
 }
 
 /* The indices of the jobs there are. */
@@ -106,17 +103,37 @@ state_aggregate(const struct app *app)
 	json_object_set_new(object, "slots", json_integer(usage.slots));
 	json_object_set_new(object, "most_jobs", json_integer(aggregation->limits.jobs));
 	json_object_set_new(object, "most_slots", json_integer(aggregation->limits.slots));
-#define SET_(name, meaning) \
-	json_object_set_new(object, "jobs_" #name, json_count(usage.counters.name));
-	AGGREGATE_JOB_COUNTERS(SET_)
-#undef SET_
-	set_counters(object, &counters);
+	json_counts(object, job_counters, RTE_DIM(job_counters), &usage.counters);
+	json_counts(object, chunk_counters, RTE_DIM(chunk_counters), &counters);
 	json_object_set_new(object, "handed_over", json_count(handed_over));
 	json_object_set_new(object, "refused", refused_object(aggregation));
 	if (aggregation->uplink != NULL)
 		json_object_set_new(object, "parent", parent_object(app));
 	json_object_set_new(object, "job_indices", jobs_array(aggregation));
 	return object;
+}
+
+static void
+print_counts(const json_t *object, const struct counter *counters, unsigned int number)
+{
+	for (unsigned int n = 0; n < number; n++) {
+		json_int_t count = json_integer_value(json_object_get(object, counters[n].name));
+
+		if (count != 0)
+			printf("  aggregation: %" PRIu64 " %s\n", (uint64_t)count,
+				counters[n].meaning);
+	}
+}
+
+void
+report_aggregate(const json_t *aggregate)
+{
+	const json_t *parent = json_object_get(aggregate, "parent");
+
+	print_counts(aggregate, job_counters, RTE_DIM(job_counters));
+	print_counts(aggregate, chunk_counters, RTE_DIM(chunk_counters));
+	print_counts(parent, uplink_counters, RTE_DIM(uplink_counters));
+	print_counts(parent, neighbour_counters, RTE_DIM(neighbour_counters));
 }
 
 static json_t *
@@ -181,7 +198,7 @@ state_job(const struct app *app, unsigned int index)
 			object, "above", json_string(aggregate_reason_name(info.above)));
 	json_object_set_new(
 		object, "silent_s", json_count(now > info.latest ? (now - info.latest) / hz : 0));
-	set_counters(object, &info.counters);
+	json_counts(object, chunk_counters, RTE_DIM(chunk_counters), &info.counters);
 	/* Workers, in place of the counters of these names. */
 	json_object_set_new(object, "joined", workers_array(info.joined));
 	json_object_set_new(object, "left", workers_array(info.left));

@@ -8,36 +8,23 @@
 #include "json.h"
 #include "observe/state.h"
 
+#define DEVICE_ROW_(name, field, meaning) {#name, meaning},
+static const struct counter taken[] = {TAKEN_REASONS(REASON_ROW)};
+static const struct counter drops[] = {DROP_REASONS(REASON_ROW)};
+static const struct counter losses[] = {DEVICE_LOSSES(DEVICE_ROW_)};
+
 /* Attempts to read the switch's counter and a device's at the same moment. */
 #define MOMENT_TRIES 16
-
-void
-totals_add_pipeline(const struct pipeline_counters *counters, struct pipeline_counters *sum)
-{
-	sum->netfc_packets += counters->netfc_packets;
-	sum->lanes += counters->lanes;
-	for (unsigned int c = 0; c < NETFC_STATUS_END; c++)
-		sum->errors[c] += counters->errors[c];
-	for (unsigned int bit = 0; bit < RTE_DIM(counters->exceptions); bit++)
-		sum->exceptions[bit] += counters->exceptions[bit];
-	for (unsigned int number = 0; number < RTE_DIM(counters->extended); number++)
-		sum->extended[number] += counters->extended[number];
-}
 
 static void
 add_lcore(const struct lcore *lcore, struct totals *totals)
 {
 	if (lcore->worker == NULL)
 		return;
-#define ADD_(name, meaning) totals->packets.name += lcore->counters.name;
-	PACKET_COUNTERS(ADD_)
-#undef ADD_
-	for (unsigned int t = 0; t < TAKEN_REASON_COUNT; t++)
-		totals->packets.taken_up[t] += lcore->counters.taken_up[t];
-	for (unsigned int d = 0; d < DROP_REASON_COUNT; d++)
-		totals->packets.drops[d] += lcore->counters.drops[d];
-	totals_add_pipeline(&lcore->retired, &totals->pipeline);
-	totals_add_pipeline(pipeline_worker_counters(lcore->worker), &totals->pipeline);
+	counters_add(&totals->packets, &lcore->counters, sizeof(totals->packets));
+	counters_add(&totals->pipeline, &lcore->retired, sizeof(totals->pipeline));
+	counters_add(&totals->pipeline, pipeline_worker_counters(lcore->worker),
+		sizeof(totals->pipeline));
 }
 
 static uint64_t
@@ -117,24 +104,26 @@ totals_of_all(const struct app *app, struct totals *totals)
 		add_port(app, p, totals);
 }
 
-uint64_t
-totals_taken_up(const struct totals *totals)
+static uint64_t
+sum_of(const uint64_t *counts, unsigned int number)
 {
 	uint64_t sum = 0;
 
-	for (unsigned int t = 0; t < TAKEN_REASON_COUNT; t++)
-		sum += totals->packets.taken_up[t];
+	for (unsigned int n = 0; n < number; n++)
+		sum += counts[n];
 	return sum;
+}
+
+uint64_t
+totals_taken_up(const struct totals *totals)
+{
+	return sum_of(totals->packets.taken_up, TAKEN_REASON_COUNT);
 }
 
 uint64_t
 totals_dropped(const struct totals *totals)
 {
-	uint64_t sum = 0;
-
-	for (unsigned int d = 0; d < DROP_REASON_COUNT; d++)
-		sum += totals->packets.drops[d];
-	return sum;
+	return sum_of(totals->packets.drops, DROP_REASON_COUNT);
 }
 
 bool
@@ -144,6 +133,58 @@ totals_add_up(const struct totals *totals)
 
 	return packets->rx_packets + packets->copies ==
 		packets->tx_packets + totals_taken_up(totals) + totals_dropped(totals);
+}
+
+json_t *
+totals_device_json(const struct rte_eth_stats *stats)
+{
+	json_t *device = json_object();
+
+#define SET_(name, field, meaning) json_object_set_new(device, #name, json_count(stats->field));
+	DEVICE_COUNTERS(SET_)
+#undef SET_
+	return device;
+}
+
+/* Requests by name of the operation, without zeros. */
+static json_t *
+extended_object(const struct pipeline_counters *pipeline, const struct functions *functions)
+{
+	json_t *extended = json_object();
+
+	for (unsigned int number = NETFC_MIN; number < RTE_DIM(pipeline->extended); number++) {
+		char name[NETFC_FUNCTION_NAME_SIZE];
+
+		if (pipeline->extended[number] == 0)
+			continue;
+		functions_name(functions, number, name);
+		json_object_set_new(extended, name, json_count(pipeline->extended[number]));
+	}
+	return extended;
+}
+
+void
+totals_set(json_t *object, const struct functions *functions, const struct totals *totals)
+{
+	static const struct counter counters[] = {PACKET_COUNTERS(COUNTER_ROW)};
+	static const struct counter exceptions[] = {{.name = "invalid"}, {.name = "divbyzero"},
+		{.name = "overflow"}, {.name = "underflow"}};
+	const struct packet_counters *packets = &totals->packets;
+	const struct pipeline_counters *pipeline = &totals->pipeline;
+
+	json_counts(object, counters, RTE_DIM(counters), packets);
+	json_object_set_new(object, "taken_up",
+		json_counts(json_object(), taken, RTE_DIM(taken), packets->taken_up));
+	json_object_set_new(
+		object, "drops", json_counts(json_object(), drops, RTE_DIM(drops), packets->drops));
+	json_object_set_new(object, "netfc_packets", json_count(pipeline->netfc_packets));
+	json_object_set_new(object, "lanes", json_count(pipeline->lanes));
+	json_object_set_new(object, "operations", extended_object(pipeline, functions));
+	json_object_set_new(object, "errors",
+		json_counts(json_object(), json_statuses + 1, NETFC_STATUS_END - 1,
+			pipeline->errors + 1));
+	json_object_set_new(object, "exceptions",
+		json_counts(json_object(), exceptions, RTE_DIM(exceptions), pipeline->exceptions));
 }
 
 /* Greatest nanoseconds of the buckets that are shown, the same of every switch: so they add up. */
@@ -187,7 +228,7 @@ latency_free(struct app *app)
 		rte_free(app->lcore[lcore_id].latency);
 }
 
-void
+static void
 latency_sum(const struct app *app, struct histogram *histogram)
 {
 	unsigned int lcore_id;
@@ -239,4 +280,93 @@ latency_json(const struct app *app)
 	json_object_set_new(object, "greatest", json_count(histogram.greatest));
 	json_object_set_new(object, "buckets_ns", buckets_object(&histogram));
 	return object;
+}
+
+/* ---- the report at the end --------------------------------------------------------------------
+ */
+
+static uint64_t
+count_of(const json_t *object, const char *name)
+{
+	return (uint64_t)json_integer_value(json_object_get(object, name));
+}
+
+static void
+print_count(const char *what, uint64_t count)
+{
+	printf("  %-24s %15" PRIu64 "\n", what, count);
+}
+
+static void
+print_named(const char *what, const char *name, uint64_t count)
+{
+	if (count != 0)
+		printf("  %-24s %15" PRIu64 "  (%s)\n", what, count, name);
+}
+
+static void
+print_reasons(
+	const char *what, const json_t *object, const struct counter *counters, unsigned int number)
+{
+	for (unsigned int n = 0; n < number; n++)
+		print_named(what, counters[n].meaning, count_of(object, counters[n].name));
+}
+
+static void
+print_gone_ports(const struct app *app)
+{
+	for (unsigned int p = 0; p < RTE_DIM(app->port); p++) {
+		if (port_is_gone(&app->port[p]))
+			printf("  port %-4u %s has gone\n", app->port[p].id, app->port[p].name);
+	}
+}
+
+static void
+print_latency(const json_t *latency)
+{
+	static const struct counter shares[] = {{"least", ": least"}, {"p50", ", 50 %"},
+		{"p90", ", 90 %"}, {"p99", ", 99 %"}, {"p99_9", ", 99.9 %"},
+		{"greatest", ", greatest"}};
+
+	printf("  from receive to transmit burst, us");
+	for (unsigned int s = 0; s < RTE_DIM(shares); s++)
+		printf("%s %.3f", shares[s].meaning,
+			(double)count_of(latency, shares[s].name) * US_PER_S /
+				(double)rte_get_tsc_hz());
+	putchar('\n');
+}
+
+void
+report_totals(const struct app *app, json_t *stats)
+{
+	const char *name;
+	json_t *count;
+
+	printf("Ran for %.3f seconds\n", app_seconds(app));
+	print_count("packets received", count_of(stats, "rx_packets"));
+	print_count("packets sent", count_of(stats, "tx_packets"));
+	if (count_of(stats, "copies") != 0)
+		print_count("copies made for it", count_of(stats, "copies"));
+	if (count_of(stats, "answers") != 0)
+		print_count("answers among them", count_of(stats, "answers"));
+	print_reasons(
+		"packets taken up", json_object_get(stats, "taken_up"), taken, RTE_DIM(taken));
+	print_reasons("packets dropped", json_object_get(stats, "drops"), drops, RTE_DIM(drops));
+	print_reasons("packets lost at devices", json_object_get(stats, "devices"), losses,
+		RTE_DIM(losses));
+	print_gone_ports(app);
+	print_count("NetFC requests", count_of(stats, "netfc_packets"));
+	print_count("lanes computed", count_of(stats, "lanes"));
+	json_object_foreach(json_object_get(stats, "operations"), name, count)
+		print_named("requests of", name, (uint64_t)json_integer_value(count));
+	print_reasons("requests refused", json_object_get(stats, "errors"), json_statuses + 1,
+		NETFC_STATUS_END - 1);
+	report_aggregate(json_object_get(stats, "aggregate"));
+	if (app->options.latency)
+		print_latency(json_object_get(stats, "latency"));
+	if (app->mbufs_kept != 0)
+		print_count("packet buffers kept by drivers", app->mbufs_kept);
+	if (app->mbufs_leaked != 0)
+		print_count("packet buffers lost", app->mbufs_leaked);
+	fflush(stdout);
 }

@@ -261,29 +261,24 @@ alarms_json(const struct app *app)
 static void
 set_worker_counters(json_t *object, const struct app *app)
 {
+	static const struct counter counters[] = {SLOWLORIS_WORKER_COUNTERS(COUNTER_ROW)};
 	struct slowloris_worker_counters sum = {0};
 	unsigned int lcore_id;
 
 	RTE_LCORE_FOREACH (lcore_id) {
-		const struct slowloris_worker_counters *counters;
+		const struct slowloris_worker *worker = app->lcore[lcore_id].slowloris;
 
-		if (app->lcore[lcore_id].slowloris == NULL)
-			continue;
-		counters = slowloris_worker_counters(app->lcore[lcore_id].slowloris);
-#define ADD_(name, meaning) sum.name += counters->name;
-		SLOWLORIS_WORKER_COUNTERS(ADD_)
-#undef ADD_
+		if (worker != NULL)
+			counters_add(&sum, slowloris_worker_counters(worker), sizeof(sum));
 	}
-#define SET_(name, meaning) json_object_set_new(object, #name, json_count(sum.name));
-	SLOWLORIS_WORKER_COUNTERS(SET_)
-#undef SET_
+	json_counts(object, counters, RTE_DIM(counters), &sum);
 }
 
 json_t *
 state_slowloris(const struct app *app)
 {
+	static const struct counter counters[] = {SLOWLORIS_COUNTERS(COUNTER_ROW)};
 	json_t *object = json_object();
-	const struct slowloris_counters *counters;
 	struct slowloris_memory memory;
 	struct slowloris_usage usage;
 
@@ -292,15 +287,12 @@ state_slowloris(const struct app *app)
 		return object;
 	slowloris_usage(app->slowloris, &usage);
 	memory = slowloris_memory(app->slowloris);
-	counters = slowloris_counters(app->slowloris);
 	json_object_set_new(object, "connections", json_integer(usage.connections));
 	json_object_set_new(object, "half_open", json_integer(usage.half_open));
 	json_object_set_new(object, "destinations", json_integer(usage.destinations));
 	json_object_set_new(object, "alarms", json_integer(usage.alarms));
 	set_worker_counters(object, app);
-#define SET_(name, meaning) json_object_set_new(object, #name, json_count(counters->name));
-	SLOWLORIS_COUNTERS(SET_)
-#undef SET_
+	json_counts(object, counters, RTE_DIM(counters), slowloris_counters(app->slowloris));
 	json_object_set_new(object, "connection_bytes", json_count(memory.connections));
 	json_object_set_new(object, "destination_bytes", json_count(memory.destinations));
 	json_object_set_new(object, "under_attack", alarms_json(app));

@@ -184,8 +184,9 @@ exchange_running(struct app *app, struct generation *generation)
 	rte_rcu_qsbr_synchronize(app->qsbr, RTE_QSBR_THRID_INVALID);
 	for (unsigned int lcore_id = 0; lcore_id < RTE_MAX_LCORE; lcore_id++) {
 		if (generation->worker[lcore_id] != NULL)
-			totals_add_pipeline(pipeline_worker_counters(generation->worker[lcore_id]),
-				&app->lcore[lcore_id].retired);
+			counters_add(&app->lcore[lcore_id].retired,
+				pipeline_worker_counters(generation->worker[lcore_id]),
+				sizeof(struct pipeline_counters));
 	}
 	pthread_mutex_unlock(&app->state_lock);
 	pthread_mutex_unlock(&app->trace_lock);
