@@ -75,6 +75,22 @@ is_network(const struct address *address, unsigned long length)
 			host_bits_are(address, (unsigned int)length, 1));
 }
 
+static bool
+is_on_link(const struct address *own, const struct address *to)
+{
+	unsigned int bytes = own->length / 8u, rest = own->length % 8u;
+
+	return memcmp(own->bytes, to->bytes, bytes) == 0 &&
+		(rest == 0 || (own->bytes[bytes] ^ to->bytes[bytes]) >> (8 - rest) == 0);
+}
+
+bool
+address_is_link(const struct address *own, const struct address *other)
+{
+	return own->family == other->family && is_on_link(own, other) &&
+		is_network(other, own->length);
+}
+
 bool
 addresses_same_host(const struct address *a, const struct address *b)
 {
@@ -166,15 +182,6 @@ address_read(const char *text, struct address *address)
 		return false;
 	address->length = (uint8_t)address_bits(address);
 	return address_is_host(address);
-}
-
-static bool
-is_on_link(const struct address *own, const struct address *to)
-{
-	unsigned int bytes = own->length / 8u, rest = own->length % 8u;
-
-	return memcmp(own->bytes, to->bytes, bytes) == 0 &&
-		(rest == 0 || (own->bytes[bytes] ^ to->bytes[bytes]) >> (8 - rest) == 0);
 }
 
 const struct address *

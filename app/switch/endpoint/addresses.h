@@ -48,6 +48,9 @@ bool address_read(const char *text, struct address *address);
  */
 bool address_is_host(const struct address *address);
 
+/** Whether another IPv4 address means all hosts of the link of one of ours. */
+bool address_is_link(const struct address *own, const struct address *other);
+
 /** Whether two addresses are the same, whatever their ports. */
 bool addresses_same_host(const struct address *a, const struct address *b);
 

@@ -63,6 +63,14 @@ is_ethernet_ipv4(const struct rte_arp_hdr *arp)
 		arp->arp_hlen == RTE_ETHER_ADDR_LEN && arp->arp_plen == sizeof(rte_be32_t);
 }
 
+/* Whether one station has sent it (IEEE 802.3, section 3.2.3): a group cannot. */
+static bool
+is_from_station(const struct rte_mbuf *mbuf)
+{
+	return rte_is_unicast_ether_addr(
+		&rte_pktmbuf_mtod(mbuf, const struct rte_ether_hdr *)->src_addr);
+}
+
 static enum verdict
 handle_arp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct frame *frame,
 	enum drop_reason *reason)
@@ -77,17 +85,20 @@ handle_arp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct 
 		return VERDICT_FORWARD;
 	if (arp->arp_opcode != RTE_BE16(RTE_ARP_OP_REQUEST))
 		return endpoint->asks ? VERDICT_NEIGHBOUR : drop(reason, DROP_NO_SERVICE);
+	if (!is_from_station(mbuf))
+		return drop(reason, DROP_MALFORMED);
 	pull_headers(mbuf);
 	return answer_arp(mbuf, frame, &endpoint->mac) ? VERDICT_ANSWER
 						       : drop(reason, DROP_MALFORMED);
 }
 
 /*
- * Whether an answer would go to one host. From other addresses, hosts discard what they get
- * (RFC 1122, section 3.2.1.3; RFC 4291, section 2.7).
+ * Whether an answer would go to one host, which is another. From other addresses, hosts discard
+ * what they get (RFC 1122, section 3.2.1.3; RFC 4291, section 2.7).
  */
 static bool
-is_from_host(const struct rte_mbuf *mbuf, const struct frame *frame)
+is_from_host(
+	const struct endpoint *endpoint, const struct rte_mbuf *mbuf, const struct frame *frame)
 {
 	const bool ipv4 = frame->network == FRAME_IPV4;
 	const uint32_t at = ipv4 ? offsetof(struct rte_ipv4_hdr, src_addr)
@@ -98,7 +109,14 @@ is_from_host(const struct rte_mbuf *mbuf, const struct frame *frame)
 
 	memcpy(sender.bytes, rte_pktmbuf_read(mbuf, frame->network_offset + at, length, copy),
 		length);
-	return address_is_host(&sender);
+	if (!is_from_station(mbuf) || !address_is_host(&sender))
+		return false;
+	for (unsigned int a = 0; a < endpoint->count; a++) {
+		if (addresses_same_host(&endpoint->address[a], &sender) ||
+			address_is_link(&endpoint->address[a], &sender))
+			return false;
+	}
+	return true;
 }
 
 /* A UDP datagram to one of our addresses: NetFC or nothing. */
@@ -147,7 +165,7 @@ handle_ipv4(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct
 	ip = rte_pktmbuf_read(mbuf, frame->network_offset, sizeof(*ip), &copy);
 	if (!has_address(endpoint, 4, &ip->dst_addr))
 		return VERDICT_FORWARD;
-	if (!is_from_host(mbuf, frame))
+	if (!is_from_host(endpoint, mbuf, frame))
 		return drop(reason, DROP_MALFORMED);
 	pull_headers(mbuf);
 	if (frame->udp)
@@ -166,6 +184,8 @@ handle_ipv6(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct
 	if (discovery_solicited_address(mbuf, frame, target)) {
 		if (!has_address(endpoint, 6, target))
 			return VERDICT_FORWARD;
+		if (!is_from_station(mbuf))
+			return drop(reason, DROP_MALFORMED);
 		pull_headers(mbuf);
 		return discovery_answer(mbuf, frame, &endpoint->mac) ? VERDICT_ANSWER
 								     : drop(reason, DROP_MALFORMED);
@@ -173,7 +193,7 @@ handle_ipv6(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct
 	ip = rte_pktmbuf_read(mbuf, frame->network_offset, sizeof(*ip), &copy);
 	if (!has_address(endpoint, 6, &ip->dst_addr))
 		return VERDICT_FORWARD;
-	if (!is_from_host(mbuf, frame))
+	if (!is_from_host(endpoint, mbuf, frame))
 		return drop(reason, DROP_MALFORMED);
 	pull_headers(mbuf);
 	if (frame->udp)
@@ -209,12 +229,14 @@ is_addressed(
 }
 
 bool
-endpoint_admit(const void *endpoint, struct rte_mbuf *mbuf, struct frame *frame)
+endpoint_admit(const void *arg, struct rte_mbuf *mbuf, struct frame *frame)
 {
+	const struct endpoint *endpoint = arg;
+
 	if (!is_addressed(endpoint, mbuf, frame))
 		return true;
-	if (!is_from_host(mbuf, frame))
+	if (!is_from_host(endpoint, mbuf, frame))
 		return false;
 	pull_headers(mbuf);
-	return answer_complete_udp(mbuf, frame, ((const struct endpoint *)endpoint)->checksum);
+	return answer_complete_udp(mbuf, frame, endpoint->checksum);
 }

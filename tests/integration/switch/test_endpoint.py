@@ -3,6 +3,7 @@
 
 import contextlib
 import functools
+import ipaddress
 import itertools
 import random
 import socket
@@ -290,17 +291,30 @@ def damaged():
 
 
 def from_no_host():
-    """Questions whose answer would not go to one host."""
+    """Questions whose answer would not go to one host, which is another."""
     request = frames.lanes(3)
-    for source in ('255.255.255.255', '224.0.0.1', '127.0.0.1', '0.0.0.0'):
+    link = ipaddress.ip_network(f'{SWITCH_IP}/24', strict=False)
+    for source in ('255.255.255.255', '224.0.0.1', '127.0.0.1', '0.0.0.0', SWITCH_IP, str(link.broadcast_address),
+                   str(link.network_address)):
         for packet in (udp(request), udp(b'to nobody', dport=20040), ICMP(type=8)):
             yield frames.build(Ether(src=frames.CLIENT_MAC, dst=frames.SERVER_MAC)
                                / IP(src=source, dst=SWITCH_IP) / packet)
-    for source in ('ff02::1', '::1', '::'):
+    for source in ('ff02::1', '::1', '::', SWITCH_IP6):
         for packet in (udp(request), ICMPv6EchoRequest()):
             yield frames.build(Ether(src=frames.CLIENT_MAC, dst=frames.SERVER_MAC)
                                / IPv6(src=source, dst=SWITCH_IP6) / packet)
     yield solicitation(source='ff02::1')
+    for group in ('ff:ff:ff:ff:ff:ff', '33:33:00:00:00:01'):
+        yield frames.build(Ether(src=group, dst='ff:ff:ff:ff:ff:ff')
+                           / ARP(hwsrc=frames.CLIENT_MAC, psrc=frames.CLIENT_IP, pdst=SWITCH_IP))
+        yield group_sends(question(udp(request)), group)
+        yield group_sends(question6(ICMPv6EchoRequest()), group)
+        yield group_sends(solicitation(), group)
+
+
+def group_sends(frame, group):
+    """The frame from that MAC address."""
+    return frame[:6] + bytes.fromhex(group.replace(':', '')) + frame[12:]
 
 
 def invalid_solicitations():
