@@ -96,6 +96,7 @@ struct bench {
 	struct run run;
 	bool quit; /**< set by a signal */
 	unsigned int buffers_lost;
+	struct accuracies accuracies; /**< of the right replies, after the run */
 };
 
 /** The queue of a port after this one. */

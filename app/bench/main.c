@@ -151,42 +151,41 @@ stop(void)
 		bench.buffers_lost = rte_mempool_in_use_count(bench.pool) + totals.mbufs_leaked;
 }
 
+/* The results: told to people, and to programs. */
 static enum exit_status
-run_aggregation(FILE *out, struct json_file **file)
+report(FILE *out, struct json_file **file)
 {
+	const bool aggregate = bench.options.aggregate.on;
+	json_t *results = aggregate ? team_json(&team) : report_json(&bench);
 	enum exit_status status;
-	int measured;
 
-	team_report_configuration(out, &team);
-	measured = measure();
-	stop();
-	if (measured != 0)
-		return EXIT_RUNNING;
-	team_report(out, &team);
+	if (aggregate)
+		team_report(out, &team, results);
+	else
+		report_results(out, &bench, results);
 	inline_switch_print(out, &bench);
-	status = team_went_well(&team) ? EXIT_DONE : EXIT_RUNNING;
-	if (*file != NULL && json_file_write(file, team_json(&team, (int)status)) != 0)
-		return EXIT_RUNNING;
+	status = (aggregate ? team_went_well(&team) : went_well()) ? EXIT_DONE : EXIT_RUNNING;
+	json_object_set_new(results, "exit_status", json_integer((int)status));
+	if (*file != NULL && json_file_write(file, json_incref(results)) != 0)
+		status = EXIT_RUNNING;
+	json_decref(results);
 	return status;
 }
 
 static enum exit_status
 run(FILE *out, struct json_file **file)
 {
-	struct results results;
 	int measured;
 
-	bench_report_configuration(out, &bench);
+	if (bench.options.aggregate.on)
+		team_report_configuration(out, &team);
+	else
+		bench_report_configuration(out, &bench);
 	measured = measure();
 	stop();
-	if (measured != 0 || results_find(&bench, &results) != 0)
+	if (measured != 0 || accuracy_find(&bench.workload, &bench.accuracies) != 0)
 		return EXIT_RUNNING;
-	report_results(out, &bench, &results);
-	inline_switch_print(out, &bench);
-	results.exit_status = went_well() ? EXIT_DONE : EXIT_RUNNING;
-	if (*file != NULL && json_file_write(file, report_json(&bench, &results)) != 0)
-		results.exit_status = EXIT_RUNNING;
-	return (enum exit_status)results.exit_status;
+	return report(out, file);
 }
 
 /* Where the human-readable report goes: not into the stream that a program reads. */
@@ -205,8 +204,7 @@ run_load(struct json_file **json)
 	enum exit_status status = EXIT_CONFIGURATION;
 
 	if (prepare() == 0)
-		status = bench.options.aggregate.on ? run_aggregation(report_stream(), json)
-						    : run(report_stream(), json);
+		status = run(report_stream(), json);
 	else
 		stop();
 	free_all();

@@ -11,6 +11,8 @@
 #include "encoding.h"
 #include "run/run.h"
 
+static const struct counter rows[] = {TEAM_COUNTERS(COUNTER_ROW)};
+
 /* Names in a set, joined by +. */
 static void
 write_set(char *text, size_t length, unsigned int set, unsigned int first,
@@ -129,36 +131,28 @@ print_refusals(FILE *out, const struct team_counters *counters)
 }
 
 void
-team_report(FILE *out, const struct team *team)
+team_report(FILE *out, const struct team *team, const json_t *report)
 {
-	const struct team_counters *counters = &team->counters;
-	struct latency latency = latency_of(&team->latency);
-	static const struct {
-		const char *name, *meaning;
-		size_t offset;
-	} rows[] = {
-#define ROW_(name, meaning) {#name, meaning, offsetof(struct team_counters, name)},
-		TEAM_COUNTERS(ROW_)
-#undef ROW_
-	};
-
 	fprintf(out, "Ran for %.3f seconds%s: %.1f million values a second, %.4f million results\n",
-		seconds_of(team), team->bench->run.end == END_SIGNAL ? ", ended by a signal" : "",
-		rate_of(team, counters->values) / 1e6, rate_of(team, counters->results) / 1e6);
+		json_real_value(json_object_get(report, "seconds")),
+		team->bench->run.end == END_SIGNAL ? ", ended by a signal" : "",
+		json_real_value(json_object_get(report, "values_per_second")) / 1e6,
+		json_real_value(json_object_get(report, "results_per_second")) / 1e6);
 	for (unsigned int r = 0; r < RTE_DIM(rows); r++) {
-		uint64_t count;
+		uint64_t count =
+			(uint64_t)json_integer_value(json_object_get(report, rows[r].name));
 
-		memcpy(&count, (const char *)counters + rows[r].offset, sizeof(count));
 		if (count != 0 || r < 4)
 			fprintf(out, "  %-18s %15" PRIu64 "  (%s)\n", rows[r].name, count,
 				rows[r].meaning);
 	}
 	fprintf(out, "  %-18s %15" PRIu64 " + %" PRIu64 "\n", "lost by intent", team->outward.lost,
 		team->inward.lost);
-	print_refusals(out, counters);
+	print_refusals(out, &team->counters);
 	print_mismatch(out, &team->mismatch);
-	if (counters->results != 0)
-		results_print_latency(out, "From a worker's request to its result", &latency);
+	if (team->counters.results != 0)
+		report_latency(out, "From a worker's request to its result",
+			json_object_get(report, "latency_us"));
 	fflush(out);
 }
 
@@ -218,30 +212,26 @@ refusals_object(const struct team_counters *counters)
 }
 
 json_t *
-team_json(const struct team *team, int exit_status)
+team_json(const struct team *team)
 {
 	const struct team_counters *counters = &team->counters;
-	struct latency latency = latency_of(&team->latency);
 	json_t *object = json_pack("{s:s, s:s, s:s, s:o, s:s, s:f, s:o, s:f, s:f}", "program",
 		PROGRAM, "version", NETFC_VERSION, "dpdk", rte_version(), "configuration",
 		configuration_object(team), "ended_by",
 		team->failure != NULL || team->fatal_reason != 0
 			? "failure"
-			: results_end_name(team->bench->run.end),
+			: report_end_name(team->bench->run.end),
 		"seconds", seconds_of(team), "values", json_count(counters->values),
 		"values_per_second", rate_of(team, counters->values), "results_per_second",
 		rate_of(team, counters->results));
 
-#define SET_(name, meaning) json_object_set_new(object, #name, json_count(counters->name));
-	TEAM_COUNTERS(SET_)
-#undef SET_
+	json_counts(object, rows, RTE_DIM(rows), counters);
 	json_object_set_new(object, "bad_packets", bad_object(team));
 	json_object_set_new(object, "refusals", refusals_object(counters));
 	json_object_set_new(object, "outward", link_object(&team->outward));
 	json_object_set_new(object, "inward", link_object(&team->inward));
 	json_object_set_new(object, "mbufs_leaked", json_count(team->bench->buffers_lost));
-	json_object_set_new(object, "latency_us", results_latency_json(&team->latency, &latency));
+	json_object_set_new(object, "latency_us", report_latency_json(&team->latency));
 	json_object_set_new(object, "switch", inline_switch_json(team->bench, counters->values));
-	json_object_set_new(object, "exit_status", json_integer(exit_status));
 	return object;
 }

@@ -238,10 +238,10 @@ void team_free(struct team *team);
 /** Print the effective configuration. */
 void team_report_configuration(FILE *out, const struct team *team);
 
-/** Print the results. */
-void team_report(FILE *out, const struct team *team);
+/** All results as an object, but the exit status. */
+json_t *team_json(const struct team *team);
 
-/** All of it as an object. */
-json_t *team_json(const struct team *team, int exit_status);
+/** Print the results. */
+void team_report(FILE *out, const struct team *team, const json_t *report);
 
 #endif /* TEAM_H */

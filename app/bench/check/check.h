@@ -16,6 +16,7 @@
 #include <rte_mbuf.h>
 
 #include "frame.h"
+#include "json.h"
 #include "workload/workload.h"
 
 /* What can be wrong with a reply: counted by kind, the first few kept. */
@@ -74,8 +75,8 @@ struct mismatches {
 /** Count a mismatch, and keep it if it is one of the first. */
 void mismatch_note(struct mismatches *mismatches, const struct mismatch_example *example);
 
-/** The name of a kind, for programs. */
-const char *mismatch_name(enum mismatch kind);
+/** The kinds, as they are counted. */
+extern const struct counter mismatch_kinds[MISMATCH_KINDS];
 
 /** The name of a status code; "unknown" for others. */
 const char *mismatch_status_name(unsigned int code);

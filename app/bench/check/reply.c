@@ -10,22 +10,9 @@
 
 #include "check/check.h"
 #include "encoding.h"
-#include "json.h"
 #include "options/options.h"
 
-static const struct {
-	const char *name, *meaning;
-} kinds[MISMATCH_KINDS] = {
-#define MISMATCH_TEXT_(symbol, name, meaning) [MISMATCH_##symbol] = {name, meaning},
-	MISMATCHES(MISMATCH_TEXT_)
-#undef MISMATCH_TEXT_
-};
-
-const char *
-mismatch_name(enum mismatch kind)
-{
-	return kinds[kind].name;
-}
+const struct counter mismatch_kinds[MISMATCH_KINDS] = {MISMATCHES(REASON_ROW)};
 
 const char *
 mismatch_status_name(unsigned int code)
@@ -82,11 +69,11 @@ print_example(FILE *out, const struct mismatch_example *example, const struct ne
 	case MISMATCH_ID:
 	case MISMATCH_ADDRESSES:
 	case MISMATCH_UNCOMPUTED:
-		fprintf(out, "%s", kinds[example->kind].meaning);
+		fprintf(out, "%s", mismatch_kinds[example->kind].meaning);
 		break;
 	default:
-		fprintf(out, "%s: 0x%" PRIx32 ", not 0x%" PRIx32, mismatch_name(example->kind),
-			example->got, example->expected);
+		fprintf(out, "%s: 0x%" PRIx32 ", not 0x%" PRIx32,
+			mismatch_kinds[example->kind].name, example->got, example->expected);
 	}
 	fputc('\n', out);
 }
@@ -102,8 +89,8 @@ mismatch_print(FILE *out, const struct mismatches *mismatches, const struct netf
 		if (!any)
 			fprintf(out, "Wrong replies\n");
 		any = true;
-		fprintf(out, "  %-18s %15" PRIu64 "  (%s)\n", kinds[kind].name,
-			mismatches->replies[kind], kinds[kind].meaning);
+		fprintf(out, "  %-18s %15" PRIu64 "  (%s)\n", mismatch_kinds[kind].name,
+			mismatches->replies[kind], mismatch_kinds[kind].meaning);
 	}
 	if (!any)
 		return;

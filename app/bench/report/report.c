@@ -11,76 +11,6 @@
 #include "options/options.h"
 #include "report/report.h"
 
-double
-results_microseconds(uint64_t cycles)
-{
-	return (double)cycles * US_PER_S / (double)rte_get_tsc_hz();
-}
-
-static double
-seconds_between(uint64_t start, uint64_t end)
-{
-	return end > start ? (double)(end - start) / (double)rte_get_tsc_hz() : 0;
-}
-
-static double
-per_second(uint64_t count, double seconds)
-{
-	return seconds > 0 ? (double)count / seconds : 0;
-}
-
-static double
-percentile(const struct histogram *histogram, double share)
-{
-	return results_microseconds(histogram_percentile(histogram, share));
-}
-
-struct latency
-latency_of(const struct histogram *histogram)
-{
-	struct latency latency = {
-		.least = results_microseconds(histogram->least),
-		.p50 = percentile(histogram, 0.5),
-		.p99 = percentile(histogram, 0.99),
-		.p99_9 = percentile(histogram, 0.999),
-		.greatest = results_microseconds(histogram->greatest),
-	};
-
-	if (histogram->count != 0)
-		latency.mean = results_microseconds(histogram->sum) / (double)histogram->count;
-	return latency;
-}
-
-int
-results_find(const struct bench *bench, struct results *results)
-{
-	const struct run_counters *counters = &bench->run.counters;
-
-	*results = (struct results){
-		.sending_seconds = seconds_between(counters->start, counters->last_sent),
-		.receiving_seconds = seconds_between(counters->start, counters->last_received),
-		.loss = counters->sent != 0 ? (double)counters->lost / (double)counters->sent : 0,
-		.latency = latency_of(&bench->run.latency),
-	};
-	results->seconds = RTE_MAX(results->sending_seconds, results->receiving_seconds);
-	results->sent_rate = per_second(counters->sent, results->sending_seconds);
-	results->answered_rate = per_second(counters->answered, results->receiving_seconds);
-	return accuracy_find(&bench->workload, &results->accuracies);
-}
-
-const char *
-results_end_name(enum run_end end)
-{
-	static const char *const names[] = {
-		[END_PACKETS] = "packets",
-		[END_SECONDS] = "seconds",
-		[END_SIGNAL] = "signal",
-		[END_STUCK] = "stuck",
-	};
-
-	return names[end];
-}
-
 #define BAR_WIDTH 40
 
 static void
@@ -145,11 +75,19 @@ bench_report_configuration(FILE *out, const struct bench *bench)
 	fflush(out);
 }
 
-static void
-print_rate(FILE *out, const char *name, uint64_t packets, double rate, uint32_t lanes)
+static double
+real_of(const json_t *object, const char *name)
 {
-	fprintf(out, "  %-18s %15" PRIu64 " packets  %10.4f Mpps  %10.4f Mlanes/s\n", name, packets,
-		rate / 1e6, rate * lanes / 1e6);
+	return json_real_value(json_object_get(object, name));
+}
+
+static void
+print_rate(FILE *out, const char *name, const json_t *traffic)
+{
+	fprintf(out, "  %-18s %15" PRIu64 " packets  %10.4f Mpps  %10.4f Mlanes/s\n", name,
+		(uint64_t)json_integer_value(json_object_get(traffic, "packets")),
+		real_of(traffic, "packets_per_second") / 1e6,
+		real_of(traffic, "lanes_per_second") / 1e6);
 }
 
 static void
@@ -160,17 +98,14 @@ print_count(FILE *out, const char *name, uint64_t count, const char *meaning)
 }
 
 static void
-print_packets(FILE *out, const struct bench *bench, const struct results *results)
+print_packets(FILE *out, const struct run_counters *counters, const json_t *report)
 {
-	const struct run_counters *counters = &bench->run.counters;
-	uint32_t lanes = bench->options.lanes;
-
-	print_rate(out, "sent", counters->sent, results->sent_rate, lanes);
-	print_rate(out, "answered in time", counters->answered, results->answered_rate, lanes);
+	print_rate(out, "sent", json_object_get(report, "sent"));
+	print_rate(out, "answered in time", json_object_get(report, "answered"));
 	fprintf(out, "  %-18s %15" PRIu64 "\n", "right to the bit", counters->right);
 	fprintf(out, "  %-18s %15" PRIu64 "\n", "wrong", counters->wrong);
 	fprintf(out, "  %-18s %15" PRIu64 "  %.6f %%\n", "lost", counters->lost,
-		100 * results->loss);
+		100 * real_of(report, "loss"));
 	print_count(out, "late", counters->late, "answered after they were given up as lost");
 	print_count(out, "duplicates", counters->duplicates, "answered more than once");
 	if (counters->reordered != 0)
@@ -201,18 +136,18 @@ print_histogram(FILE *out, const struct histogram *histogram)
 
 		if (row[r] != 0)
 			fprintf(out, "  up to %12.3f us %15" PRIu64 "  %.*s\n",
-				results_microseconds(bound), row[r],
+				report_microseconds(bound), row[r],
 				(int)(BAR_WIDTH * (double)row[r] / (double)most + 0.5), bar);
 	}
 }
 
 void
-results_print_latency(FILE *out, const char *what, const struct latency *latency)
+report_latency(FILE *out, const char *what, const json_t *latency)
 {
 	fprintf(out,
 		"%s, us: least %.3f, mean %.3f, p50 %.3f, p99 %.3f, p99.9 %.3f, greatest %.3f\n",
-		what, latency->least, latency->mean, latency->p50, latency->p99, latency->p99_9,
-		latency->greatest);
+		what, real_of(latency, "min"), real_of(latency, "mean"), real_of(latency, "p50"),
+		real_of(latency, "p99"), real_of(latency, "p99_9"), real_of(latency, "max"));
 }
 
 static void
@@ -230,9 +165,9 @@ print_accuracy_row(FILE *out, const char *op, const struct accuracy *accuracy)
 }
 
 static void
-print_accuracy(FILE *out, const struct bench *bench, const struct accuracies *accuracies)
+print_accuracy(FILE *out, const struct bench *bench)
 {
-	const struct accuracy *all = &accuracies->of[ACCURACY_ALL];
+	const struct accuracy *all = &bench->accuracies.of[ACCURACY_ALL];
 
 	/* Functions, min and the like are exact, or wrong. */
 	if (bench->options.op > NETFC_DIV)
@@ -241,7 +176,7 @@ print_accuracy(FILE *out, const struct bench *bench, const struct accuracies *ac
 	fprintf(out, "  %-4s %15s %10s %10s %10s %12s %9s %9s %13s\n", "op", "lanes", "average",
 		"median", "minimum", "mean square", "exact", "1 ulp", "not counted");
 	for (unsigned int op = NETFC_ADD; op <= NETFC_DIV; op++) {
-		const struct accuracy *accuracy = &accuracies->of[op];
+		const struct accuracy *accuracy = &bench->accuracies.of[op];
 
 		if (accuracy->lanes + accuracy->left_out != 0)
 			print_accuracy_row(out, netfc_op_name(op), accuracy);
@@ -256,18 +191,18 @@ print_accuracy(FILE *out, const struct bench *bench, const struct accuracies *ac
 }
 
 void
-report_results(FILE *out, const struct bench *bench, const struct results *results)
+report_results(FILE *out, const struct bench *bench, const json_t *report)
 {
-	fprintf(out, "Ran for %.3f seconds%s\n", results->seconds,
+	fprintf(out, "Ran for %.3f seconds%s\n", real_of(report, "seconds"),
 		bench->run.end == END_SIGNAL ? ", ended by a signal" : "");
-	print_packets(out, bench, results);
+	print_packets(out, &bench->run.counters, report);
 	mismatch_print(out, &bench->run.mismatches, netfc_set_format(bench->set));
 	if (bench->run.counters.answered != 0) {
-		results_print_latency(out, "Latency", &results->latency);
+		report_latency(out, "Latency", json_object_get(report, "latency_us"));
 		print_histogram(out, &bench->run.latency);
 	}
 	if (bench->run.counters.right != 0)
-		print_accuracy(out, bench, &results->accuracies);
+		print_accuracy(out, bench);
 	fflush(out);
 }
 

@@ -15,53 +15,28 @@
 #include "check/check.h"
 #include "ctrl_thread.h"
 
-/* What a run came to: worked out once, then told to people and programs. */
-
-/** In microseconds. */
-struct latency {
-	double least, mean, p50, p99, p99_9, greatest;
-};
-
-struct results {
-	double seconds;           /**< until the last packet was sent or received */
-	double sending_seconds;   /**< until the last one was sent */
-	double receiving_seconds; /**< until the last one was answered */
-	double sent_rate;         /**< packets per second */
-	double answered_rate;
-	double loss; /**< share of those sent */
-	struct latency latency;
-	struct accuracies accuracies;
-	int exit_status;
-};
-
-/** What a histogram of TSC cycles says. */
-struct latency latency_of(const struct histogram *histogram);
-
-/** Work it out. 0, or -1 (reported on stderr) if memory is short. */
-int results_find(const struct bench *bench, struct results *results);
-
-/** TSC cycles in microseconds. */
-double results_microseconds(uint64_t cycles);
-
-/** Why sending ended, in a word. */
-const char *results_end_name(enum run_end end);
-
 /* What is said to people (report.c) and to programs (report_json.c). */
 
 /** Print the effective configuration. */
 void bench_report_configuration(FILE *out, const struct bench *bench);
 
+/** All results as an object, but the exit status; NULL if memory is short. */
+json_t *report_json(const struct bench *bench);
+
 /** Print the results. */
-void report_results(FILE *out, const struct bench *bench, const struct results *results);
+void report_results(FILE *out, const struct bench *bench, const json_t *report);
 
-/** All of it as an object; NULL if memory is short. */
-json_t *report_json(const struct bench *bench, const struct results *results);
+/** Latency as an object, in microseconds, of TSC cycles. */
+json_t *report_latency_json(const struct histogram *histogram);
 
-/** Print a latency, in one line; `what` begins it. */
-void results_print_latency(FILE *out, const char *what, const struct latency *latency);
+/** Print it in one line; `what` begins it. */
+void report_latency(FILE *out, const char *what, const json_t *latency);
 
-/** Latency as an object. */
-json_t *results_latency_json(const struct histogram *histogram, const struct latency *latency);
+/** TSC cycles in microseconds. */
+double report_microseconds(uint64_t cycles);
+
+/** Why sending ended, in a word. */
+const char *report_end_name(enum run_end end);
 
 /*
  * A line on stderr every now and then, from a thread of its own, so that the lcore that sends and

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <rte_cycles.h>
 #include <rte_version.h>
 
 #include "encoding.h"
@@ -7,9 +8,36 @@
 #include "options/options.h"
 #include "run/run.h"
 
-static json_t *
-traffic(uint64_t packets, double rate, uint32_t lanes)
+double
+report_microseconds(uint64_t cycles)
 {
+	return (double)cycles * US_PER_S / (double)rte_get_tsc_hz();
+}
+
+const char *
+report_end_name(enum run_end end)
+{
+	static const char *const names[] = {
+		[END_PACKETS] = "packets",
+		[END_SECONDS] = "seconds",
+		[END_SIGNAL] = "signal",
+		[END_STUCK] = "stuck",
+	};
+
+	return names[end];
+}
+
+static double
+seconds_between(uint64_t start, uint64_t end)
+{
+	return end > start ? (double)(end - start) / (double)rte_get_tsc_hz() : 0;
+}
+
+static json_t *
+traffic(uint64_t packets, double seconds, uint32_t lanes)
+{
+	double rate = seconds > 0 ? (double)packets / seconds : 0;
+
 	return json_pack("{s:o, s:o, s:f, s:f}", "packets", json_count(packets), "lanes",
 		json_count(packets * lanes), "packets_per_second", rate, "lanes_per_second",
 		rate * lanes);
@@ -39,17 +67,6 @@ configuration(const struct bench *bench)
 }
 
 static json_t *
-mismatches_object(const struct mismatches *mismatches)
-{
-	json_t *object = json_object();
-
-	for (unsigned int kind = 0; kind < MISMATCH_KINDS; kind++)
-		json_object_set_new(
-			object, mismatch_name(kind), json_count(mismatches->replies[kind]));
-	return object;
-}
-
-static json_t *
 refusals_object(const struct mismatches *mismatches)
 {
 	json_t *object = json_object();
@@ -69,8 +86,8 @@ examples_array(const struct mismatches *mismatches, const struct netfc_format *f
 	for (unsigned int e = 0; e < mismatches->example_count; e++) {
 		const struct mismatch_example *example = &mismatches->examples[e];
 		json_t *object = json_pack("{s:s, s:o, s:o, s:o}", "kind",
-			mismatch_name(example->kind), "id", json_word(example->id, 8), "expected",
-			json_count(example->expected), "got", json_count(example->got));
+			mismatch_kinds[example->kind].name, "id", json_word(example->id, 8),
+			"expected", json_count(example->expected), "got", json_count(example->got));
 
 		if (example->has_lane) {
 			json_object_set_new(object, "op", json_string(value_op_name(example->op)));
@@ -92,18 +109,28 @@ histogram_array(const struct histogram *histogram)
 	for (uint32_t bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
 		if (histogram->bucket[bucket] != 0)
 			json_array_append_new(array,
-				json_pack("[f, o]", results_microseconds(histogram_bound(bucket)),
+				json_pack("[f, o]", report_microseconds(histogram_bound(bucket)),
 					json_count(histogram->bucket[bucket])));
 	}
 	return array;
 }
 
-json_t *
-results_latency_json(const struct histogram *histogram, const struct latency *latency)
+static double
+percentile(const struct histogram *histogram, double share)
 {
-	return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "min", latency->least, "mean",
-		latency->mean, "p50", latency->p50, "p99", latency->p99, "p99_9", latency->p99_9,
-		"max", latency->greatest, "histogram", histogram_array(histogram));
+	return report_microseconds(histogram_percentile(histogram, share));
+}
+
+json_t *
+report_latency_json(const struct histogram *histogram)
+{
+	double answers = (double)RTE_MAX(histogram->count, 1u);
+
+	return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "min",
+		report_microseconds(histogram->least), "mean",
+		report_microseconds(histogram->sum) / answers, "p50", percentile(histogram, 0.5),
+		"p99", percentile(histogram, 0.99), "p99_9", percentile(histogram, 0.999), "max",
+		report_microseconds(histogram->greatest), "histogram", histogram_array(histogram));
 }
 
 static json_t *
@@ -167,26 +194,29 @@ set_counts(json_t *object, const struct bench *bench)
 }
 
 json_t *
-report_json(const struct bench *bench, const struct results *results)
+report_json(const struct bench *bench)
 {
 	const struct run *run = &bench->run;
+	const struct run_counters *counters = &run->counters;
+	double sending = seconds_between(counters->start, counters->last_sent);
+	double receiving = seconds_between(counters->start, counters->last_received);
 	uint32_t lanes = bench->options.lanes;
 	json_t *object = json_pack("{s:s, s:s, s:s, s:o, s:s, s:f, s:o, s:o, s:f}", "program",
 		PROGRAM, "version", NETFC_VERSION, "dpdk", rte_version(), "configuration",
-		configuration(bench), "ended_by", results_end_name(run->end), "seconds",
-		results->seconds, "sent", traffic(run->counters.sent, results->sent_rate, lanes),
-		"answered", traffic(run->counters.answered, results->answered_rate, lanes), "loss",
-		results->loss);
+		configuration(bench), "ended_by", report_end_name(run->end), "seconds",
+		RTE_MAX(sending, receiving), "sent", traffic(counters->sent, sending, lanes),
+		"answered", traffic(counters->answered, receiving, lanes), "loss",
+		counters->sent != 0 ? (double)counters->lost / (double)counters->sent : 0.0);
 
 	set_counts(object, bench);
-	json_object_set_new(object, "mismatches", mismatches_object(&run->mismatches));
+	json_object_set_new(object, "mismatches",
+		json_counts(
+			json_object(), mismatch_kinds, MISMATCH_KINDS, run->mismatches.replies));
 	json_object_set_new(object, "refusals", refusals_object(&run->mismatches));
 	json_object_set_new(
 		object, "examples", examples_array(&run->mismatches, netfc_set_format(bench->set)));
+	json_object_set_new(object, "latency_us", report_latency_json(&run->latency));
 	json_object_set_new(
-		object, "latency_us", results_latency_json(&run->latency, &results->latency));
-	json_object_set_new(
-		object, "accuracy", accuracies_json(bench->options.op, &results->accuracies));
-	json_object_set_new(object, "exit_status", json_integer(results->exit_status));
+		object, "accuracy", accuracies_json(bench->options.op, &bench->accuracies));
 	return object;
 }
