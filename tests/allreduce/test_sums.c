@@ -96,7 +96,9 @@ work(unsigned int w, unsigned int n, void *context)
 		if (job->skip == 0 || round > 0)
 			continue;
 		pthread_barrier_wait(&job->barrier);
-		window_skip(comm, job->skip);
+		for (unsigned int k = 0; k < comm->peers; k++)
+			window_skip(&comm->peer[k].window, job->skip);
+		comm->calls.next_chunk += job->skip * comm->peers;
 		if (w == 0)
 			server_advance(job->server, (uint32_t)job->skip);
 		pthread_barrier_wait(&job->barrier);

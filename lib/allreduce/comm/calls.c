@@ -6,7 +6,6 @@
 #include "clock.h"
 #include "comm/error.h"
 #include "comm/comm.h"
-#include "window/window.h"
 
 unsigned int
 netfc_allreduce_value_bytes(unsigned int format)
@@ -20,16 +19,32 @@ start(struct netfc_allreduce *comm, struct netfc_allreduce_handle *handle)
 {
 	uint64_t now = clock_now();
 
-	if (TAILQ_EMPTY(&comm->queue))
+	if (TAILQ_EMPTY(&comm->calls.queue))
 		comm->head_since = now;
 	TAILQ_INSERT_TAIL(&comm->all, handle, in_all);
-	TAILQ_INSERT_TAIL(&comm->queue, handle, in_queue);
 	comm->eager += !handle->lazy;
-	window_extend(comm, handle);
+	calls_append(&comm->calls, &handle->call);
+	for (unsigned int k = 0; k < comm->peers; k++)
+		window_extend(&comm->peer[k].window);
 	progress_send(comm, now);
 	progress_wake(comm);
 	if (!handle->lazy && !comm->driving)
 		pthread_cond_signal(&comm->work);
+}
+
+void
+calls_finish(struct netfc_allreduce *comm, struct call *call, uint64_t now)
+{
+	struct netfc_allreduce_handle *handle = (struct netfc_allreduce_handle *)call;
+
+	if (call == TAILQ_FIRST(&comm->calls.queue))
+		comm->head_since = now;
+	TAILQ_REMOVE(&comm->calls.queue, call, in_queue);
+	comm->eager -= !handle->lazy;
+	comm->stats.allreduces++;
+	comm->stats.values += call->values;
+	handle->status = NETFC_ALLREDUCE_OK;
+	lock_wake(comm);
 }
 
 /* With the lock. */
@@ -102,7 +117,7 @@ netfc_allreduce_wait(struct netfc_allreduce_handle **handle, int timeout_ms, uns
 	if (status == NETFC_ALLREDUCE_PENDING)
 		return status;
 	if (flags != NULL)
-		*flags = one->flags;
+		*flags = one->call.flags;
 	*handle = NULL;
 	free(one);
 	return status;

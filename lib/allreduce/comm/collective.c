@@ -321,8 +321,10 @@ collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *col
 	chunks += label != 0;
 	if (collective->kind == NETFC_COLLECTIVE_ALLGATHER)
 		keep_own_block(comm, collective);
-	*handle = (struct netfc_allreduce_handle){
-		.comm = comm,
+	handle->comm = comm;
+	handle->lazy = lazily;
+	handle->status = NETFC_ALLREDUCE_PENDING;
+	handle->call = (struct call){
 		.totals = totals,
 		.from = totals != NULL ? (const uint8_t *)totals->lanes.bins : collective->values,
 		.to = collective->result,
@@ -342,7 +344,6 @@ collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *col
 		.format = (uint8_t)format_of(collective),
 		.op = (uint8_t)(shape->copies ? AGGREGATE_COPY : collective->op),
 		.owner = owner_of(collective),
-		.lazy = lazily,
-		.status = NETFC_ALLREDUCE_PENDING,
+		.worker = (uint8_t)comm->options.worker,
 	};
 }

@@ -13,7 +13,6 @@
 #include "comm/comm.h"
 #include "member/keys.h"
 #include "link/link.h"
-#include "window/window.h"
 
 const char *
 netfc_allreduce_version(void)
@@ -43,7 +42,7 @@ netfc_allreduce_new(void)
 	if (comm == NULL)
 		return NULL;
 	TAILQ_INIT(&comm->all);
-	TAILQ_INIT(&comm->queue);
+	TAILQ_INIT(&comm->calls.queue);
 	comm->process = getpid();
 	comm->silent = comm->failed_switch = -1;
 	comm->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -132,7 +131,7 @@ leave(struct netfc_allreduce *comm)
 
 	if (!lock_enter(comm))
 		return NETFC_ALLREDUCE_BROKEN;
-	busy = !TAILQ_EMPTY(&comm->queue);
+	busy = !TAILQ_EMPTY(&comm->calls.queue);
 	lock_leave(comm);
 	if (busy)
 		abort_all(comm, "netfc_allreduce_leave()");
@@ -276,7 +275,7 @@ begin_join(struct netfc_allreduce *comm, const struct netfc_allreduce_options *o
 
 	leave(comm);
 	comm->names = names_of(options);
-	comm->next_chunk = 0;
+	comm->calls.next_chunk = 0;
 	status = draw_incarnation(comm);
 	return status == NETFC_ALLREDUCE_OK && options->memory == NULL
 		? keys_open(comm, options->key_file)
@@ -418,7 +417,7 @@ netfc_allreduce_info(struct netfc_allreduce *comm, struct netfc_allreduce_info *
 		info->bytes = comm->bytes;
 		for (unsigned int k = 0; k < comm->peers; k++) {
 			info->slots += comm->peer[k].slots;
-			info->sockets += comm->peer[k].channels;
+			info->sockets += comm->peer[k].link.ports;
 			info->gso |= comm->peer[k].link.gso;
 			info->gro |= comm->peer[k].link.gro;
 			info->path = link_path(&comm->peer[k].link);
@@ -440,8 +439,8 @@ netfc_allreduce_stats(struct netfc_allreduce *comm, struct netfc_allreduce_stats
 		return;
 	*stats = comm->stats;
 	for (unsigned int k = 0; k < comm->peers; k++) {
-		for (unsigned int s = 0; s < comm->peer[k].channels; s++) {
-			const struct rtt *rtt = &comm->peer[k].channel[s].rtt;
+		for (unsigned int s = 0; s < comm->peer[k].window.channels; s++) {
+			const struct rtt *rtt = &comm->peer[k].window.channel[s].rtt;
 
 			if (rtt->smoothed > stats->rtt_ns)
 				stats->rtt_ns = rtt->smoothed;

@@ -17,89 +17,26 @@
 
 #include "link/link.h"
 #include "netfc_allreduce.h"
-#include "window/congestion.h"
-#include "window/rtt.h"
+#include "window/window.h"
 
-/*
- * A *peer* is a switch; a *channel* is a socket connected to one of its shards. A *slot* has one
- * chunk in flight at most; each slot advances independently, so a loss delays one slot only. All of
- * it is protected by the communicator's lock.
- */
+/* A *peer* is a switch. All of it is protected by the communicator's lock. */
 
-#define ALLREDUCE_NO_SLOT UINT32_MAX
 #define ALLREDUCE_ERROR_BYTES 512
 #define ALLREDUCE_TOLD 8
 
-/*
- * A started collective; on the stack of a caller that waits at once. Its values are one block, or
- * one block for each worker, which owns that block's chunks. Chunks are taken from the blocks in
- * turn, so that all links are used evenly.
- */
+/* A started collective; on the stack of a caller that waits at once. */
 struct netfc_allreduce_handle {
+	struct call call; /* is its beginning */
 	TAILQ_ENTRY(netfc_allreduce_handle) in_all;
-	TAILQ_ENTRY(netfc_allreduce_handle) in_queue;
 	struct netfc_allreduce *comm;
-	const struct netfc_allreduce_totals *totals; /* what this worker gives; NULL: values */
-	const uint8_t *from;                         /* the values; totals: where their bins are */
-	uint8_t *to;                                 /* where results go */
-	uint64_t from_step, to_step;                 /* bytes from a block to the next */
-	uint64_t bytes;                              /* of a block */
-	uint64_t values;                             /* that are reduced */
-	uint64_t first; /* its first chunk, numbered as the communicator does */
-	uint64_t chunks;
-	uint64_t left; /* chunks whose results are not there */
-	unsigned int blocks;
-	unsigned int in_chunk; /* bytes */
-	unsigned int value_bytes;
-	unsigned int word_bytes;        /* in host byte order: those of a value, or 1 */
-	unsigned int result_word_bytes; /* likewise, those of a result */
-	unsigned int flags;
-	uint32_t label; /* which call it is: its first chunk; 0: none, nor such a chunk */
-	uint8_t format; /* as in requests */
-	uint8_t op;
-	uint8_t owner; /* of the first block's chunks, as in requests */
 	bool lazy;
-	int status; /* PENDING: it is in the queue */
+	int status; /* PENDING: the call is in the queue */
 };
 
 TAILQ_HEAD(handle_list, netfc_allreduce_handle);
 
-struct slot {
-	uint64_t chunk;                        /* of the job; idle: the next one */
-	struct netfc_allreduce_handle *handle; /* whose chunk it is; NULL: idle */
-	uint64_t first;                        /* ns: when it was sent the first time */
-	uint64_t sent;                         /* ns: the last time */
-	uint64_t order;                        /* of that packet in its channel */
-	uint32_t older, newer;                 /* in flight: slots linked in this order */
-	uint32_t times;                        /* sent */
-	uint32_t times_before;                 /* the chunk before it */
-	bool queued;                           /* for sending */
-	bool lost;                             /* a packet of it counts as lost */
-	bool lost_before;                      /* of the chunk before it */
-	bool ack_ambiguous;                    /* which of its packets will be answered */
-	unsigned int part;                     /* of totals: the next that is to be sent */
-};
-
 struct local;
 struct talk;
-struct peer;
-
-struct channel {
-	struct peer *peer;
-	uint32_t *queue; /* slots whose chunk is to be sent, a ring */
-	uint32_t queue_mask, queue_first, queued;
-	uint32_t oldest, newest; /* slots in flight */
-	uint32_t flying;         /* so many */
-	uint32_t lost;           /* of them: to be sent again */
-	uint32_t probes;         /* to be sent whatever the window says */
-	uint64_t orders;         /* packets sent */
-	uint64_t heard;          /* ns: the latest result */
-	uint64_t due;            /* ns: no time-out of what is in flight is earlier */
-	unsigned int backoff;    /* time-outs since a result came */
-	uint64_t answered;       /* results since a time-out */
-	struct rtt rtt;
-	struct congestion congestion;
-};
 
 struct aggregate_tag_key;
 
@@ -112,28 +49,20 @@ struct peer {
 	unsigned int bytes;             /* as granted */
 	unsigned int least;             /* of them, zeros after the last ones included */
 	struct aggregate_member member; /* of its job */
-	uint64_t limit;                 /* chunks of all allreduces started so far */
-	struct slot *slot;
-	struct channel *channel;
-	unsigned int channels; /* that are open */
-	bool knows_labels;     /* and all of the job's members do */
-	bool knows_zeros;      /* likewise */
-	bool knows_divisors;   /* likewise */
-	bool takes_digits;     /* as far as the join shows: it is none in P4 */
-	uint64_t said;         /* ns: when something was sent to it */
-	uint64_t heard;        /* ns: when anything came from it */
-	uint64_t silent;       /* ns: since when it says that a worker is silent; 0: it does not */
-	int late;              /* the member that it says to be late; -1: none */
+	struct rtt rtt;                 /* of joins */
+	struct window window;
+	bool knows_labels;   /* and all of the job's members do */
+	bool knows_zeros;    /* likewise */
+	bool knows_divisors; /* likewise */
+	bool takes_digits;   /* as far as the join shows: it is none in P4 */
+	uint64_t said;       /* ns: when something was sent to it */
+	uint64_t heard;      /* ns: when anything came from it */
+	uint64_t silent;     /* ns: since when it says that a worker is silent; 0: it does not */
+	int late;            /* the member that it says to be late; -1: none */
 	unsigned int late_level;        /* at which level, see tree.h */
 	uint64_t forged;                /* replies without a good tag */
 	struct aggregate_tag_key *keys; /* of the session, by direction; NULL: there are no tags */
 };
-
-static inline unsigned int
-channel_number(const struct channel *channel)
-{
-	return (unsigned int)(channel - channel->peer->channel);
-}
 
 enum life {
 	ALLREDUCE_APART, /* nothing joined */
@@ -171,9 +100,8 @@ struct netfc_allreduce {
 	char *names;       /* those of the options, while joining */
 
 	struct handle_list all;   /* not waited for */
-	struct handle_list queue; /* not done, in order */
+	struct calls calls;       /* not done */
 	unsigned int eager;       /* of these not lazy */
-	uint64_t next_chunk;      /* of all switches together */
 	uint64_t head_since;      /* ns: when the first of the queue became that */
 	uint64_t keepalive_until; /* ns: replies to a keep-alive may come */
 
@@ -318,6 +246,9 @@ totals_divisor(const struct netfc_allreduce_totals *totals, unsigned int op)
 struct aggregate_totals
 totals_view(const struct netfc_allreduce_totals *totals, uint64_t first, uint32_t count);
 
+/* A call is done: it leaves the queue. */
+void calls_finish(struct netfc_allreduce *comm, struct call *call, uint64_t now);
+
 /* What a collective is in blocks, chunks and owners. With the communicator's lock. */
 
 /* Returns OK, or has said what is wrong with it. */
@@ -326,6 +257,54 @@ int collective_check(struct netfc_allreduce *comm, const struct netfc_collective
 /* Fill in the handle of a valid collective, except for its place in the queue. */
 void collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *collective,
 	uint32_t label, bool lazily, struct netfc_allreduce_handle *handle);
+
+/* The switches of a communicator: their sockets and windows. */
+
+/*
+ * Make a peer of each address, with the socket to its first shard. Returns OK, or has said what
+ * went wrong; peers_close() is for both.
+ */
+int peers_open(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options);
+
+/* All have been joined: open the sockets to the other shards, make slots. */
+int peers_complete(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options);
+
+/* Close and free all there is of them. */
+void peers_close(struct netfc_allreduce *comm);
+
+/* Send what is queued, as far as the socket takes it. Returns OK, or has said what went wrong. */
+int
+send_chunks(struct netfc_allreduce *comm, struct peer *peer, struct channel *channel, uint64_t now);
+
+/*
+ * Process all packets that a channel has received. Queue again what they show to be lost. Returns
+ * OK, or has said what went wrong. Adds to *count how many there were.
+ */
+int receive_packets(struct netfc_allreduce *comm, struct peer *peer, struct channel *channel,
+	unsigned int *count);
+
+/* Timers: retransmission, keep-alives and deadlines. */
+
+/* When the next of it is due, ns; NEVER. */
+uint64_t timers_next(const struct netfc_allreduce *comm);
+
+/* Do what is due. Returns OK, or has said what went wrong. */
+int timers_run(struct netfc_allreduce *comm, uint64_t now);
+
+/*
+ * Keep-alives: a switch ends idle jobs, and a training step may take longer than its limit. A join
+ * shows that this worker is alive and adds nothing.
+ */
+
+/* When the next keep-alive is due, ns; NEVER. */
+uint64_t keepalive_due(const struct netfc_allreduce *comm);
+
+/* Send the keep-alives that are due; receive replies until comm->keepalive_until. */
+void keepalive_send(struct netfc_allreduce *comm);
+
+/* A reply to a join. Returns OK, or has said what went wrong. */
+int keepalive_reply(struct netfc_allreduce *comm, struct peer *peer,
+	const struct aggregate_message *reply, uint64_t now);
 
 /*
  * The progress engine. One thread at a time sends and receives: one that waits, or else the

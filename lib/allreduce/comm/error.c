@@ -408,15 +408,15 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 void
 error_break(struct netfc_allreduce *comm, int status)
 {
-	struct netfc_allreduce_handle *handle;
+	struct call *call;
 
 	if (comm->life == ALLREDUCE_JOINED) {
 		comm->life = ALLREDUCE_BROKEN;
 		failure_begin(comm, status);
 	}
-	while ((handle = TAILQ_FIRST(&comm->queue)) != NULL) {
-		TAILQ_REMOVE(&comm->queue, handle, in_queue);
-		handle->status = status;
+	while ((call = TAILQ_FIRST(&comm->calls.queue)) != NULL) {
+		TAILQ_REMOVE(&comm->calls.queue, call, in_queue);
+		((struct netfc_allreduce_handle *)call)->status = status;
 	}
 	comm->eager = 0;
 	lock_wake(comm);

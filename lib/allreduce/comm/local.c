@@ -12,7 +12,6 @@
 #include "comm/error.h"
 #include "memory/reducer.h"
 #include "memory/segment.h"
-#include "window/window.h"
 
 #define NAP_NS (2 * NS_PER_MS)
 #define SLEEP_MS 20
@@ -263,12 +262,12 @@ totals_in_place(const struct segment *segment, unsigned int format, int worker, 
 }
 
 static void
-give_totals(struct netfc_allreduce *comm, const struct netfc_allreduce_handle *handle,
-	const struct piece *piece, uint64_t chunk)
+give_totals(struct netfc_allreduce *comm, const struct call *call, const struct piece *piece,
+	uint64_t chunk)
 {
 	const struct segment *segment = &comm->local->segment;
-	const struct aggregate_totals from = totals_view(handle->totals,
-		(uint64_t)(piece->from - handle->from) / handle->value_bytes, piece->count);
+	const struct aggregate_totals from = totals_view(call->totals,
+		(uint64_t)(piece->from - call->from) / call->value_bytes, piece->count);
 	struct aggregate_totals to = aggregate_totals_init(
 		from.format, piece->count, segment_piece(segment, segment->rank, chunk));
 	struct segment_note *note = segment_note(segment, segment->rank, chunk);
@@ -286,8 +285,8 @@ give_totals(struct netfc_allreduce *comm, const struct netfc_allreduce_handle *h
 
 /* Some lanes of all workers. */
 static uint8_t
-reduce_totals(struct netfc_allreduce *comm, const struct netfc_allreduce_handle *handle,
-	const struct piece *piece, uint32_t first, uint32_t count)
+reduce_totals(struct netfc_allreduce *comm, const struct call *call, const struct piece *piece,
+	uint32_t first, uint32_t count)
 {
 	struct local *local = comm->local;
 	const struct segment *segment = &local->segment;
@@ -303,9 +302,9 @@ reduce_totals(struct netfc_allreduce *comm, const struct netfc_allreduce_handle 
 		totals[worker].count = count;
 	}
 	return reducer_reduce_totals(local->reducer, piece->op,
-		totals_divisor(handle->totals, piece->op), totals, (unsigned int)segment->ranks,
+		totals_divisor(call->totals, piece->op), totals, (unsigned int)segment->ranks,
 		(uint8_t *)segment_piece(segment, segment->ranks, local->reduced) +
-			(size_t)first * handle->result_word_bytes);
+			(size_t)first * call->result_word_bytes);
 }
 
 /* ---- chunks --------------------------------------------------------------------------------- */
@@ -314,27 +313,27 @@ static void
 give(struct netfc_allreduce *comm, uint64_t chunk)
 {
 	const struct segment *segment = &comm->local->segment;
-	const struct netfc_allreduce_handle *handle = window_handle(comm, chunk);
-	const struct piece piece = piece_numbered(comm, handle, chunk);
+	const struct call *call = calls_find(&comm->calls, chunk);
+	const struct piece piece = piece_numbered(call, chunk);
 	struct segment_rank *self = &segment->shared->rank[segment->rank];
-	const bool is_totals = handle->totals != NULL && piece.label == 0;
+	const bool is_totals = call_has_totals(call, chunk);
 
 	segment_note(segment, segment->rank, chunk)->call = (struct segment_call){
 		.values = piece.bytes,
 		.label = piece.label,
-		.divisor = is_totals ? totals_divisor(handle->totals, piece.op) : 0,
+		.divisor = is_totals ? totals_divisor(call->totals, piece.op) : 0,
 		.format = piece.format,
 		.op = piece.op,
 		.owner = piece.owner,
 		.is_totals = is_totals,
 	};
 	if (is_totals)
-		give_totals(comm, handle, &piece, chunk);
+		give_totals(comm, call, &piece, chunk);
 	else if (piece.from != NULL && piece.op == AGGREGATE_COPY)
 		memcpy(segment_piece(segment, segment->rank, chunk), piece.from, piece.bytes);
 	else if (piece.from != NULL)
 		aggregate_swap_values(segment_piece(segment, segment->rank, chunk), piece.from,
-			piece.count, handle->value_bytes);
+			piece.count, call->value_bytes);
 	atomic_store_explicit(&self->given, chunk + 1, memory_order_release);
 }
 
@@ -346,7 +345,7 @@ give_all(struct netfc_allreduce *comm)
 	const uint64_t end = segment_taken(&local->segment) + local->segment.depth;
 	const uint64_t before = local->given;
 
-	while (local->given < comm->next_chunk && local->given < end)
+	while (local->given < comm->calls.next_chunk && local->given < end)
 		give(comm, local->given++);
 	return local->given != before;
 }
@@ -357,25 +356,25 @@ reduce(struct netfc_allreduce *comm)
 {
 	struct local *local = comm->local;
 	const struct segment *segment = &local->segment;
-	const struct netfc_allreduce_handle *handle = window_handle(comm, local->reduced);
-	const struct piece piece = piece_numbered(comm, handle, local->reduced);
+	const struct call *call = calls_find(&comm->calls, local->reduced);
+	const struct piece piece = piece_numbered(call, local->reduced);
 	struct segment_rank *self = &segment->shared->rank[segment->rank];
 	const size_t first = segment_share(segment, segment->rank, piece.count);
 	const size_t count = segment_share(segment, segment->rank + 1, piece.count) - first;
 	uint8_t flags = 0;
 
-	if (handle->totals != NULL && piece.label == 0)
-		flags = reduce_totals(comm, handle, &piece, (uint32_t)first, (uint32_t)count);
+	if (call_has_totals(call, local->reduced))
+		flags = reduce_totals(comm, call, &piece, (uint32_t)first, (uint32_t)count);
 	else if (piece.op != AGGREGATE_COPY)
 		flags = reducer_reduce(local->reducer, piece.format, piece.op,
 			&(struct reducer_values){
 				.first = (uint8_t *)segment_piece(segment, 0, local->reduced) +
-					first * handle->value_bytes,
+					first * call->value_bytes,
 				.stride = segment_stride(segment),
 				.ranks = (unsigned int)segment->ranks,
 				.count = count},
 			(uint8_t *)segment_piece(segment, segment->ranks, local->reduced) +
-				first * handle->result_word_bytes);
+				first * call->result_word_bytes);
 	segment_note(segment, segment->rank, local->reduced)->flags = flags;
 	atomic_store_explicit(&self->reduced, ++local->reduced, memory_order_release);
 }
@@ -409,8 +408,8 @@ take(struct netfc_allreduce *comm, uint64_t now)
 {
 	struct local *local = comm->local;
 	const struct segment *segment = &local->segment;
-	struct netfc_allreduce_handle *handle = window_handle(comm, local->taken);
-	const struct piece piece = piece_numbered(comm, handle, local->taken);
+	struct call *call = calls_find(&comm->calls, local->taken);
+	const struct piece piece = piece_numbered(call, local->taken);
 	struct segment_rank *rank = segment->shared->rank;
 	const int from =
 		piece.op == AGGREGATE_COPY ? piece.owner - AGGREGATE_OWNER : segment->ranks;
@@ -418,11 +417,12 @@ take(struct netfc_allreduce *comm, uint64_t now)
 	if (piece.to != NULL)
 		memcpy(piece.to, segment_piece(segment, from, local->taken), piece.result_bytes);
 	for (int r = 0; r < segment->ranks; r++)
-		handle->flags |= segment_note(segment, r, local->taken)->flags;
+		call->flags |= segment_note(segment, r, local->taken)->flags;
 	comm->stats.sent++;
 	comm->stats.received++;
 	atomic_store_explicit(&rank[segment->rank].taken, ++local->taken, memory_order_release);
-	window_count(comm, handle, now);
+	if (--call->left == 0)
+		calls_finish(comm, call, now);
 }
 
 static bool
@@ -451,7 +451,7 @@ static bool
 take_last(struct netfc_allreduce *comm)
 {
 	take_all(comm);
-	return TAILQ_EMPTY(&comm->queue) || hear(comm);
+	return TAILQ_EMPTY(&comm->calls.queue) || hear(comm);
 }
 
 bool
@@ -469,7 +469,7 @@ local_round(struct netfc_allreduce *comm)
 		moved |= tell(comm, take_all(comm));
 	if (moved)
 		local->moved = clock_now();
-	else if (!TAILQ_EMPTY(&comm->queue))
+	else if (!TAILQ_EMPTY(&comm->calls.queue))
 		look(comm);
 	return moved;
 }

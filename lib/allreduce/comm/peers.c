@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "window/window.h"
+#include "comm/comm.h"
 
 #include <stdlib.h>
 
@@ -8,7 +8,6 @@
 
 #include "clock.h"
 #include "comm/error.h"
-#include "comm/comm.h"
 #include "member/keys.h"
 #include "link/link.h"
 #include "member/path.h"
@@ -40,28 +39,21 @@ find_bind(struct netfc_allreduce *comm, const char *text, const struct peer *pee
 }
 
 static int
-open_channel(struct netfc_allreduce *comm, struct peer *peer,
+open_port(struct netfc_allreduce *comm, struct peer *peer,
 	const struct netfc_allreduce_options *options)
 {
-	struct channel *channel = &peer->channel[peer->channels];
 	struct link_problem problem;
 	struct address from;
 	int status = NETFC_ALLREDUCE_OK;
 
-	*channel = (struct channel){.peer = peer,
-		.oldest = ALLREDUCE_NO_SLOT,
-		.newest = ALLREDUCE_NO_SLOT,
-		.due = NEVER};
-	rtt_init(&channel->rtt, options->rto_min_us * NS_PER_US, options->rto_max_us * NS_PER_US);
 	if (options->bind_address != NULL)
 		status = find_bind(comm, options->bind_address, peer, &from);
 	if (status != NETFC_ALLREDUCE_OK)
 		return status;
-	if (!link_open(&peer->link, options->interface,
-		    options->bind_address == NULL ? NULL : &from, &problem))
-		return error_of_link(comm, peer, options->interface, &problem);
-	peer->channels++;
-	return NETFC_ALLREDUCE_OK;
+	if (link_open(&peer->link, options->interface, options->bind_address == NULL ? NULL : &from,
+		    &problem))
+		return NETFC_ALLREDUCE_OK;
+	return error_of_link(comm, peer, options->interface, &problem);
 }
 
 static int
@@ -77,10 +69,8 @@ open_peer(
 	if (problem != NULL)
 		return error_set_for(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
 			"Option switches, \"%s\": %s.", text, problem);
-	peer->channel = calloc(AGGREGATE_MAX_SHARDS, sizeof(*peer->channel));
-	if (peer->channel == NULL)
-		return out_of_memory(comm);
-	return open_channel(comm, peer, options);
+	rtt_init(&peer->rtt, options->rto_min_us * NS_PER_US, options->rto_max_us * NS_PER_US);
+	return open_port(comm, peer, options);
 }
 
 int
@@ -99,47 +89,26 @@ peers_open(struct netfc_allreduce *comm, const struct netfc_allreduce_options *o
 	return status;
 }
 
-static uint32_t
-power_of_two_from(uint32_t n)
-{
-	uint32_t power = 1;
-
-	while (power < n)
-		power *= 2;
-	return power;
-}
-
 static int
-make_queue(struct netfc_allreduce *comm, struct channel *channel)
+make_window(struct netfc_allreduce *comm, struct peer *peer)
 {
-	const struct peer *peer = channel->peer;
-	uint32_t slots = (peer->slots + peer->shards - 1) / peer->shards;
-	uint32_t size = power_of_two_from(slots);
+	struct window *window = &peer->window;
+	const unsigned int in_shard = (peer->slots + peer->shards - 1) / peer->shards;
 
-	channel->queue = calloc(size, sizeof(*channel->queue));
-	if (channel->queue == NULL)
+	*window = (struct window){.calls = &comm->calls,
+		.stats = &comm->stats,
+		.index = peer->index,
+		.of = comm->peers,
+		.slots = peer->slots,
+		.channels = peer->shards};
+	if (!window_init(window, &peer->rtt))
 		return out_of_memory(comm);
-	channel->queue_mask = size - 1;
-	congestion_init(&channel->congestion, slots);
-	link_reserve(&peer->link, channel_number(channel), RESERVE * slots, comm->batch.stride);
-	if (comm->options.gso)
-		link_join_packets(&peer->link, channel_number(channel));
+	for (unsigned int s = 0; s < peer->link.ports; s++) {
+		link_reserve(&peer->link, s, RESERVE * in_shard, comm->batch.stride);
+		if (comm->options.gso)
+			link_join_packets(&peer->link, s);
+	}
 	return NETFC_ALLREDUCE_OK;
-}
-
-static int
-make_slots(struct netfc_allreduce *comm, struct peer *peer)
-{
-	int status = NETFC_ALLREDUCE_OK;
-
-	peer->slot = calloc(peer->slots, sizeof(*peer->slot));
-	if (peer->slot == NULL)
-		return out_of_memory(comm);
-	for (uint32_t i = 0; i < peer->slots; i++)
-		peer->slot[i].chunk = i;
-	for (unsigned int s = 0; s < peer->channels && status == NETFC_ALLREDUCE_OK; s++)
-		status = make_queue(comm, &peer->channel[s]);
-	return status;
 }
 
 static int
@@ -148,13 +117,10 @@ complete(struct netfc_allreduce *comm, struct peer *peer,
 {
 	int status = path_check(comm, peer);
 
-	while (status == NETFC_ALLREDUCE_OK && peer->channels < peer->shards) {
-		status = open_channel(comm, peer, options);
-		if (status == NETFC_ALLREDUCE_OK)
-			peer->channel[peer->channels - 1].rtt = peer->channel[0].rtt;
-	}
+	while (status == NETFC_ALLREDUCE_OK && peer->link.ports < peer->shards)
+		status = open_port(comm, peer, options);
 	peer->said = clock_now();
-	return status == NETFC_ALLREDUCE_OK ? make_slots(comm, peer) : status;
+	return status == NETFC_ALLREDUCE_OK ? make_window(comm, peer) : status;
 }
 
 /*
@@ -201,10 +167,7 @@ peers_close(struct netfc_allreduce *comm)
 		struct peer *peer = &comm->peer[k];
 
 		link_close(&peer->link);
-		for (unsigned int s = 0; s < peer->channels; s++)
-			free(peer->channel[s].queue);
-		free(peer->channel);
-		free(peer->slot);
+		window_free(&peer->window);
 	}
 	free(comm->peer);
 	comm->peer = NULL;

@@ -10,14 +10,14 @@
 #include "clock.h"
 #include "comm/error.h"
 #include "link/link.h"
-#include "window/window.h"
 
 /* How long to sleep while frames that are to be sent have no place in a ring. */
 #define FULL_RING (50 * NS_PER_US)
 
 #define MAX_POLLED (1 + NETFC_ALLREDUCE_MAX_SWITCHES * 64)
 
-typedef int (*channel_step)(struct netfc_allreduce *comm, struct channel *channel, void *context);
+typedef int (*channel_step)(
+	struct netfc_allreduce *comm, struct peer *peer, struct channel *channel, void *context);
 
 static int
 for_each_channel(struct netfc_allreduce *comm, channel_step step, void *context)
@@ -27,16 +27,17 @@ for_each_channel(struct netfc_allreduce *comm, channel_step step, void *context)
 	for (unsigned int k = 0; k < comm->peers; k++) {
 		struct peer *peer = &comm->peer[k];
 
-		for (unsigned int s = 0; s < peer->channels && status == NETFC_ALLREDUCE_OK; s++)
-			status = step(comm, &peer->channel[s], context);
+		for (unsigned int s = 0; s < peer->window.channels && status == NETFC_ALLREDUCE_OK;
+			s++)
+			status = step(comm, peer, &peer->window.channel[s], context);
 	}
 	return status;
 }
 
 static int
-send_step(struct netfc_allreduce *comm, struct channel *channel, void *now)
+send_step(struct netfc_allreduce *comm, struct peer *peer, struct channel *channel, void *now)
 {
-	return channel_send(comm, channel, *(const uint64_t *)now);
+	return send_chunks(comm, peer, channel, *(const uint64_t *)now);
 }
 
 void
@@ -52,19 +53,20 @@ progress_send(struct netfc_allreduce *comm, uint64_t now)
 
 /* A channel to receive from. */
 static bool
-is_listening(const struct netfc_allreduce *comm, const struct channel *channel)
+is_listening(
+	const struct netfc_allreduce *comm, const struct peer *peer, const struct channel *channel)
 {
-	if (link_has_rings(&channel->peer->link))
-		return channel == channel->peer->channel; /* for all */
-	return channel->oldest != ALLREDUCE_NO_SLOT || comm->keepalive_until != 0;
+	if (link_has_rings(&peer->link))
+		return channel->number == 0; /* for all */
+	return channel->flying > 0 || comm->keepalive_until != 0;
 }
 
 static int
-receive_step(struct netfc_allreduce *comm, struct channel *channel, void *count)
+receive_step(struct netfc_allreduce *comm, struct peer *peer, struct channel *channel, void *count)
 {
-	if (!is_listening(comm, channel))
+	if (!is_listening(comm, peer, channel))
 		return NETFC_ALLREDUCE_OK;
-	return receive_packets(comm, channel, count);
+	return receive_packets(comm, peer, channel, count);
 }
 
 /* Receive, handle timers, send. Returns whether anything came. */
@@ -93,20 +95,19 @@ struct polled {
 };
 
 static int
-poll_step(struct netfc_allreduce *comm, struct channel *channel, void *context)
+poll_step(struct netfc_allreduce *comm, struct peer *peer, struct channel *channel, void *context)
 {
 	struct polled *polled = context;
-	const bool sends = channel_may_send(channel);
-	short events = is_listening(comm, channel) ? POLLIN : 0;
+	const bool sends = channel_may_send(channel, 1) > 0;
+	short events = is_listening(comm, peer, channel) ? POLLIN : 0;
 
-	if (sends && link_has_rings(&channel->peer->link))
+	if (sends && link_has_rings(&peer->link))
 		polled->until = clock_now() + FULL_RING;
 	else if (sends)
 		events |= POLLOUT;
 	if (events != 0)
 		polled->fds[polled->count++] = (struct pollfd){
-			.fd = link_fd(&channel->peer->link, channel_number(channel)),
-			.events = events};
+			.fd = link_fd(&peer->link, channel->number), .events = events};
 	return NETFC_ALLREDUCE_OK;
 }
 

@@ -15,7 +15,6 @@
 #include "member/keys.h"
 #include "link/link.h"
 #include "member/path.h"
-#include "window/window.h"
 
 #define RECEIVE_BYTES 65536
 
@@ -181,7 +180,7 @@ take_reply(struct talk *talk, const struct aggregate_message *reply, size_t leng
 	peer->heard = now;
 	link_heard(&peer->link);
 	if (latest)
-		rtt_sample(&peer->channel[0].rtt, now - sent);
+		rtt_sample(&peer->rtt, now - sent);
 	peer->link.gso |= (reply->id & 1) != 0;
 	switch (action) {
 	case AGGREGATE_DO_ENTER:

@@ -116,9 +116,10 @@ keys_tag_chunk(const struct netfc_allreduce *comm, const struct peer *peer, uint
 static uint32_t
 high_of(const struct peer *peer, const struct aggregate_message *reply)
 {
-	if (!aggregate_is_chunk(reply->op) || peer->slot == NULL)
+	if (!aggregate_is_chunk(reply->op) || peer->window.slot == NULL)
 		return 0;
-	return aggregate_chunk_high(peer->slot[reply->id & (peer->slots - 1)].chunk, reply->id);
+	return aggregate_chunk_high(
+		peer->window.slot[reply->id & (peer->slots - 1)].chunk, reply->id);
 }
 
 bool

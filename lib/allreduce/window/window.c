@@ -1,251 +1,216 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "window/window.h"
 
+#include <stdlib.h>
+
 #include <aggregate_wire.h>
 
-#include "member/keys.h"
-#include "link/link.h"
-#include "comm/comm.h"
+#include "clock.h"
+#include "window/flight.h"
 
-/* Of nothing: any would do. */
-#define LABEL_FORMAT AGGREGATE_FP32
-
-/* How many of the first `end` chunks of all switches go to switch `index` of `peers`. */
-static uint64_t
-share(uint64_t end, unsigned int index, unsigned int peers)
+static uint32_t
+power_of_two_from(uint32_t n)
 {
-	return end > index ? (end - index - 1) / peers + 1 : 0;
+	uint32_t power = 1;
+
+	while (power < n)
+		power *= 2;
+	return power;
 }
 
-/* It is in the queue. */
-struct netfc_allreduce_handle *
-window_handle(const struct netfc_allreduce *comm, uint64_t number)
+static bool
+init_channel(struct window *window, unsigned int number, const struct rtt *rtt)
 {
-	struct netfc_allreduce_handle *handle = TAILQ_FIRST(&comm->queue);
+	struct channel *channel = &window->channel[number];
+	uint32_t slots = (window->slots + window->channels - 1) / window->channels;
+	uint32_t size = power_of_two_from(slots);
 
-	while (number - handle->first >= handle->chunks)
-		handle = TAILQ_NEXT(handle, in_queue);
-	return handle;
-}
-
-static void
-begin(struct netfc_allreduce *comm, struct peer *peer, uint32_t at)
-{
-	struct slot *slot = &peer->slot[at];
-
-	slot->handle = window_handle(comm, piece_number(comm, peer, slot->chunk));
-	slot->times = 0;
-	slot->ack_ambiguous = false;
-	channel_queue(channel_of(peer, at), at);
-}
-
-static void
-extend_peer(struct netfc_allreduce *comm, struct peer *peer)
-{
-	uint64_t from = peer->limit;
-	uint64_t to = share(comm->next_chunk, peer->index, comm->peers);
-
-	peer->limit = to;
-	if (to > from + peer->slots)
-		to = from + peer->slots;
-	for (; from < to; from++) {
-		uint32_t at = (uint32_t)from & (peer->slots - 1);
-
-		if (peer->slot[at].handle == NULL)
-			begin(comm, peer, at);
-	}
-}
-
-void
-window_extend(struct netfc_allreduce *comm, struct netfc_allreduce_handle *handle)
-{
-	handle->first = comm->next_chunk;
-	comm->next_chunk += handle->chunks;
-	for (unsigned int k = 0; k < comm->peers; k++)
-		extend_peer(comm, &comm->peer[k]);
-}
-
-static void
-finish(struct netfc_allreduce *comm, struct netfc_allreduce_handle *handle, uint64_t now)
-{
-	if (handle == TAILQ_FIRST(&comm->queue))
-		comm->head_since = now;
-	TAILQ_REMOVE(&comm->queue, handle, in_queue);
-	comm->eager -= !handle->lazy;
-	comm->stats.allreduces++;
-	comm->stats.values += handle->values;
-	handle->status = NETFC_ALLREDUCE_OK;
-	lock_wake(comm);
-}
-
-void
-window_count(struct netfc_allreduce *comm, struct netfc_allreduce_handle *handle, uint64_t now)
-{
-	if (--handle->left == 0)
-		finish(comm, handle, now);
-}
-
-void
-window_complete(struct netfc_allreduce *comm, struct peer *peer, uint32_t at, uint64_t now)
-{
-	struct slot *slot = &peer->slot[at];
-	struct netfc_allreduce_handle *handle = slot->handle;
-
-	channel_land(channel_of(peer, at), at);
-	slot->handle = NULL;
-	slot->times_before = slot->times;
-	slot->lost_before = slot->lost;
-	slot->lost = false;
-	slot->chunk += peer->slots;
-	window_count(comm, handle, now);
-	if (slot->chunk < peer->limit)
-		begin(comm, peer, at);
-}
-
-void
-window_skip(struct netfc_allreduce *comm, uint64_t chunks)
-{
-	comm->next_chunk += chunks * comm->peers;
-	for (unsigned int k = 0; k < comm->peers; k++) {
-		struct peer *peer = &comm->peer[k];
-
-		peer->limit += chunks;
-		for (uint32_t i = 0; i < peer->slots; i++)
-			peer->slot[i].chunk += chunks;
-	}
-}
-
-/* Of results, where there are so many of values. */
-static uint64_t
-result_bytes(const struct netfc_allreduce_handle *handle, uint64_t bytes)
-{
-	return bytes / handle->word_bytes * handle->result_word_bytes;
-}
-
-static struct piece
-piece_of_values(const struct netfc_allreduce *comm, const struct netfc_allreduce_handle *handle,
-	uint64_t number)
-{
-	uint64_t block = number % handle->blocks;
-	uint64_t first = number / handle->blocks * handle->in_chunk;
-	uint64_t left = handle->bytes - first;
-	uint32_t bytes = left < handle->in_chunk ? (uint32_t)left : handle->in_chunk;
-	uint8_t owner = handle->owner != 0 ? (uint8_t)(handle->owner + block) : 0;
-	unsigned int worker = comm->options.worker;
-	bool sends = bytes > 0 && aggregate_sends_values(handle->op, owner, worker);
-	bool receives = bytes > 0 && aggregate_receives_values(handle->op, owner, worker);
-
-	return (struct piece){
-		.from = sends ? handle->from + block * handle->from_step + first : NULL,
-		.to = receives ? handle->to + block * handle->to_step + result_bytes(handle, first)
-			       : NULL,
-		.bytes = bytes,
-		.result_bytes = (uint32_t)result_bytes(handle, bytes),
-		.count = (uint16_t)((bytes + handle->value_bytes - 1) / handle->value_bytes),
-		.op = handle->op,
-		.format = handle->format,
-		.owner = owner,
-	};
-}
-
-struct piece
-piece_numbered(const struct netfc_allreduce *comm, const struct netfc_allreduce_handle *handle,
-	uint64_t chunk)
-{
-	uint64_t number = chunk - handle->first;
-
-	if (handle->label != 0 && number == 0)
-		return (struct piece){
-			.label = handle->label, .op = AGGREGATE_COPY, .format = LABEL_FORMAT};
-	return piece_of_values(comm, handle, number - (handle->label != 0));
-}
-
-struct piece
-piece_of(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot)
-{
-	return piece_numbered(comm, slot->handle, piece_number(comm, peer, slot->chunk));
+	*channel = (struct channel){.window = window,
+		.number = number,
+		.queue = calloc(size, sizeof(*channel->queue)),
+		.queue_mask = size - 1,
+		.oldest = WINDOW_NO_SLOT,
+		.newest = WINDOW_NO_SLOT,
+		.due = NEVER,
+		.rtt = *rtt};
+	congestion_init(&channel->congestion, slots);
+	return channel->queue != NULL;
 }
 
 bool
-parts_are_of(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot)
+window_init(struct window *window, const struct rtt *rtt)
 {
-	return slot->handle != NULL && slot->handle->totals != NULL &&
-		piece_of(comm, peer, slot).label == 0;
+	bool done;
+
+	window->slot = calloc(window->slots, sizeof(*window->slot));
+	window->channel = calloc(window->channels, sizeof(*window->channel));
+	done = window->slot != NULL && window->channel != NULL;
+	for (uint32_t i = 0; i < window->slots && done; i++)
+		window->slot[i].chunk = i;
+	for (unsigned int s = 0; s < window->channels && done; s++)
+		done = init_channel(window, s, rtt);
+	return done;
 }
 
-/* A slot's sums, and how they are divided. */
-struct division {
-	struct aggregate_totals totals;
-	uint16_t ends[AGGREGATE_MAX_PARTS];
-	unsigned int parts;
-	uint32_t divisor;
-};
-
-/* Always the same for the same sums, as what is sent again has to be. */
-static struct division
-divide(const struct netfc_allreduce *comm, const struct netfc_allreduce_handle *handle,
-	const struct piece *piece)
+void
+window_free(struct window *window)
 {
-	struct division division = {
-		.totals = totals_view(handle->totals,
-			(uint64_t)(piece->from - handle->from) / handle->value_bytes,
-			piece->count)};
-
-	division.divisor = totals_divisor(handle->totals, handle->op);
-	division.parts = aggregate_totals_divide(&division.totals,
-		comm->bytes - aggregate_divisor_bytes(division.divisor), division.ends);
-	return division;
+	for (unsigned int s = 0; s < window->channels && window->channel != NULL; s++)
+		free(window->channel[s].queue);
+	free(window->channel);
+	free(window->slot);
 }
 
-/* Write a packet. Returns its bytes. */
-static size_t
-build(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot,
-	const struct division *division, unsigned int part, uint8_t *payload)
+struct channel *
+channel_of(const struct window *window, uint32_t at)
 {
-	const uint16_t first = part > 0 ? division->ends[part - 1] : 0;
-	const struct netfc_allreduce_handle *handle = slot->handle;
-	const struct aggregate_message message = {
-		.op = handle->op,
-		.format = handle->format,
-		.worker = (uint8_t)comm->options.worker,
-		.count = (uint16_t)division->totals.count,
-		.job = comm->options.job,
-		.id = (uint32_t)slot->chunk,
-		.session = peer->member.session,
-		.part = {.parts = (uint8_t)division->parts},
-	};
-	uint8_t *into = payload + AGGREGATE_HEADER_BYTES;
-	size_t bytes;
-
-	aggregate_build_request(payload, &message);
-	bytes = aggregate_totals_write_part(&division->totals, first,
-		(uint16_t)(division->ends[part] - first), (uint8_t)part, (uint8_t)division->parts,
-		into, comm->bytes);
-	bytes = aggregate_part_put_divisor(into, bytes, division->divisor);
-	return keys_tag_chunk(comm, peer, payload, AGGREGATE_HEADER_BYTES + bytes, slot->chunk);
+	return &window->channel[aggregate_shard_of(at, window->slots, window->channels)];
 }
 
-int
-parts_send(struct netfc_allreduce *comm, struct channel *channel, struct slot *slot)
+/* How many of the first `end` chunks of all windows go to this one. */
+static uint64_t
+share(const struct window *window, uint64_t end)
 {
-	const struct piece piece = piece_of(comm, channel->peer, slot);
-	const struct division division = divide(comm, slot->handle, &piece);
-	struct batch *batch = &comm->batch;
-	unsigned int count = 0;
-	int sent;
+	return end > window->index ? (end - window->index - 1) / window->of + 1 : 0;
+}
 
-	for (unsigned int part = slot->part; part < division.parts && count < BATCH_SENT;
-		part++, count++) {
-		uint8_t *place = batch_place(batch, &channel->peer->link, count);
+static void
+begin(struct window *window, uint32_t at)
+{
+	struct slot *slot = &window->slot[at];
 
-		if (place == NULL)
-			break;
-		batch_set_length(batch, &channel->peer->link, channel_number(channel), count,
-			build(comm, channel->peer, slot, &division, part, place));
+	slot->call = calls_find(window->calls, window_number(window, slot));
+	slot->times = 0;
+	slot->ack_ambiguous = false;
+	channel_queue(channel_of(window, at), at);
+}
+
+void
+window_extend(struct window *window)
+{
+	uint64_t from = window->limit;
+	uint64_t to = share(window, window->calls->next_chunk);
+
+	window->limit = to;
+	if (to > from + window->slots)
+		to = from + window->slots;
+	for (; from < to; from++) {
+		uint32_t at = (uint32_t)from & (window->slots - 1);
+
+		if (window->slot[at].call == NULL)
+			begin(window, at);
 	}
-	sent = batch_send(batch, &channel->peer->link, channel_number(channel), count);
-	if (sent < 0)
-		return -1;
-	slot->part += (unsigned int)sent;
-	return slot->part == division.parts;
+}
+
+bool
+window_is_busy(const struct window *window)
+{
+	for (unsigned int s = 0; s < window->channels; s++) {
+		if (window->channel[s].flying > 0 || window->channel[s].queued > 0)
+			return true;
+	}
+	return false;
+}
+
+void
+window_skip(struct window *window, uint64_t chunks)
+{
+	window->limit += chunks;
+	for (uint32_t i = 0; i < window->slots; i++)
+		window->slot[i].chunk += chunks;
+}
+
+struct slot *
+channel_find(const struct channel *channel, uint32_t chunk)
+{
+	const struct window *window = channel->window;
+	const uint32_t at = chunk & (window->slots - 1);
+	struct slot *slot = &window->slot[at];
+
+	return slot->call != NULL && slot->times > 0 && (uint32_t)slot->chunk == chunk &&
+			channel_of(window, at) == channel
+		? slot
+		: NULL;
+}
+
+/*
+ * What a result says of time and of losses. A chunk that was sent more than once does not tell
+ * which of its packets was answered (Karn and Partridge, 1987). If the result came sooner after the
+ * last one than any ever did, it was an earlier one, and the time-out is too short. Else it was the
+ * last one, most likely, as in RFC 8985, section 6.2: what was sent well before is lost. And if
+ * even since the last one more time has passed than the time-out, that is too short in any case.
+ */
+static void
+learn_of_time(struct channel *channel, const struct slot *slot, struct evidence *evidence)
+{
+	struct rtt *rtt = &channel->rtt;
+	uint64_t since = evidence->now - slot->sent;
+
+	if (slot->times > 1 && since < rtt->least) {
+		rtt_sample(rtt, evidence->now - slot->first);
+		return;
+	}
+	if (slot->times == 1 || since > rtt->timeout)
+		rtt_sample(rtt, since);
+	if (slot->order + 1 > evidence->answered && !slot->ack_ambiguous) {
+		evidence->answered = slot->order + 1;
+		evidence->sent = slot->sent;
+	}
+}
+
+/* What it says of the queues on its way. */
+static void
+learn_of_queues(struct channel *channel, const struct slot *slot, const struct evidence *evidence)
+{
+	const struct congestion_sample sample = {
+		.order = slot->order,
+		.next = channel->orders,
+		.trip = slot->times == 1 ? evidence->now - slot->sent : 0,
+		.limited = channel->queued > 0,
+	};
+	uint64_t full = congestion_answered(&channel->congestion, &sample);
+
+	if (full != 0)
+		rtt_full_window(&channel->rtt, full);
+	if (evidence->marked)
+		congestion_marked(&channel->congestion, slot->order, channel->orders);
+}
+
+struct call *
+channel_answered(struct channel *channel, struct slot *slot, struct evidence *evidence)
+{
+	struct window *window = channel->window;
+	const uint32_t at = (uint32_t)(slot - window->slot);
+	struct call *call = slot->call;
+
+	learn_of_time(channel, slot, evidence);
+	learn_of_queues(channel, slot, evidence);
+	channel->backoff = 0;
+	channel->answered++;
+	channel->heard = evidence->now;
+	channel_land(channel, at);
+	slot->call = NULL;
+	slot->times_before = slot->times;
+	slot->lost_before = slot->lost;
+	slot->lost = false;
+	slot->chunk += window->slots;
+	call->left--;
+	if (slot->chunk < window->limit)
+		begin(window, at);
+	return call->left == 0 ? call : NULL;
+}
+
+/* The result of a slot's latest chunk comes twice, which was asked for twice. */
+void
+channel_answered_again(struct channel *channel, uint32_t chunk)
+{
+	const struct window *window = channel->window;
+	struct slot *slot = &window->slot[chunk & (window->slots - 1)];
+
+	if ((uint32_t)slot->chunk - window->slots != chunk || slot->times_before <= 1)
+		return;
+	rtt_too_short(&channel->rtt);
+	if (slot->lost_before)
+		congestion_found(&channel->congestion);
+	slot->lost_before = false;
 }

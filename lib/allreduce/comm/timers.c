@@ -1,35 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "window/window.h"
+#include "comm/comm.h"
 
 #include "comm/error.h"
-#include "comm/comm.h"
 #include "clock.h"
-
-/*
- * How many packets are sent again when results come no more: mostly a worker or the switch is late,
- * and then the others' windows are no help. What few are left of a vector whose other results have
- * come are all sent again, and all where hardly more than these few has come since they were.
- */
-#define PROBES 4
-#define HARDLY_MORE (2 * PROBES)
-
-/*
- * The newest are sent again, since results come in the order of requests: whatever is answered
- * after them is lost. But every other time the oldest: they may be what another worker lacks to go
- * on, and the newest what it does not send yet. Results of those may be of what was sent at first,
- * and show nothing by themselves.
- */
-#define OLDEST_EVERY 2
-
-/* A socket's time-out doubles after that many retransmissions without a result: a few may be lost.
- */
-#define QUIET_FIRES 3
-
-/* A chunk's time-out doubles that often. */
-#define MAX_STEPS 1
-
-/* How long a worker waits that knows whom it waits for. */
-#define LATE_INTERVAL (250 * NS_PER_MS)
 
 /* How often a switch is probed at least before it counts as down. */
 #define QUESTIONS 8
@@ -40,72 +13,12 @@ least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/*
- * While the switch says that a worker is late, all is well but that. It is asked often enough to
- * know that this one waits all the time, which it has to before it calls another one silent.
- */
-static uint64_t
-wait_of(const struct channel *channel, unsigned int backoff)
-{
-	uint64_t wait = rtt_timeout(&channel->rtt, backoff);
-	uint64_t most = rtt_timeout(&channel->rtt, 0);
-
-	if (most < LATE_INTERVAL)
-		most = LATE_INTERVAL;
-	return channel->peer->late >= 0 && wait > most ? most : wait;
-}
-
-static uint64_t
-greater(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-/*
- * When a chunk is sent again, if nothing else shows that it is lost. Results put that off once (RFC
- * 6298, section 5.3), but not that of a vector's last chunks: there they come one by one, as other
- * workers send again what they have lost. Each time for the same chunk is later than the one
- * before, up to MAX_STEPS: if the way has become longer than the time-out, a result will come
- * between two of them that shows it.
- */
-static uint64_t
-slot_due(const struct channel *channel, const struct slot *slot)
-{
-	unsigned int steps = slot->times - 1 < MAX_STEPS ? slot->times - 1 : MAX_STEPS;
-	uint64_t wait = wait_of(channel, steps + channel->backoff / QUIET_FIRES);
-	uint64_t since = channel_is_ending(channel) ? 0 : channel->heard;
-
-	return greater(slot->sent, least(since, slot->sent + wait)) + wait;
-}
-
-void
-timers_note(struct channel *channel, const struct slot *slot)
-{
-	channel->due = least(channel->due, slot_due(channel, slot));
-}
-
-static uint64_t
-channel_due(const struct channel *channel)
-{
-	return channel->oldest == ALLREDUCE_NO_SLOT ? NEVER : channel->due;
-}
-
 static uint64_t
 deadline(const struct netfc_allreduce *comm)
 {
-	if (TAILQ_EMPTY(&comm->queue))
+	if (TAILQ_EMPTY(&comm->calls.queue))
 		return NEVER;
 	return comm->head_since + comm->options.deadline_ms * NS_PER_MS;
-}
-
-static bool
-has_in_flight(const struct peer *peer)
-{
-	for (unsigned int s = 0; s < peer->channels; s++) {
-		if (peer->channel[s].oldest != ALLREDUCE_NO_SLOT || peer->channel[s].queued > 0)
-			return true;
-	}
-	return false;
 }
 
 /* Since when a switch owes an answer. */
@@ -136,7 +49,7 @@ question_due(const struct netfc_allreduce *comm, const struct peer *peer)
 {
 	const struct aggregate_member_times times = question_times(comm);
 
-	if (comm->options.silence_ms == 0 || !has_in_flight(peer))
+	if (comm->options.silence_ms == 0 || !window_is_busy(&peer->window))
 		return NEVER;
 	return aggregate_member_due(&peer->member, &times, quiet_since(comm, peer));
 }
@@ -152,64 +65,10 @@ timers_next(const struct netfc_allreduce *comm)
 		const struct peer *peer = &comm->peer[k];
 
 		next = least(next, question_due(comm, peer));
-		for (unsigned int s = 0; s < peer->channels; s++)
-			next = least(next, channel_due(&peer->channel[s]));
+		for (unsigned int s = 0; s < peer->window.channels; s++)
+			next = least(next, channel_due(&peer->window.channel[s]));
 	}
 	return next;
-}
-
-/* The earliest time-out that is later than `after`. */
-static uint64_t
-next_due(const struct channel *channel, uint64_t after)
-{
-	const struct slot *slots = channel->peer->slot;
-	uint64_t next = NEVER;
-
-	for (uint32_t at = channel->oldest; at != ALLREDUCE_NO_SLOT; at = slots[at].newer) {
-		uint64_t due = slot_due(channel, &slots[at]);
-
-		if (due > after)
-			next = least(next, due);
-	}
-	return next;
-}
-
-/* Whether all that is overdue is lost, as far as one can tell. */
-static bool
-is_rest_lost(const struct channel *channel)
-{
-	if (channel_is_ending(channel) &&
-		channel->heard > channel->peer->slot[channel->oldest].sent)
-		return true;
-	return channel->answered > 0 && channel->answered <= HARDLY_MORE;
-}
-
-/* Queue some of what is in flight, if one of them is overdue; the rest waits for what they show. */
-static void
-queue_overdue(struct netfc_allreduce *comm, struct channel *channel, uint64_t now)
-{
-	struct slot *slots = channel->peer->slot;
-	bool oldest = channel->backoff % OLDEST_EVERY == OLDEST_EVERY - 1;
-	uint32_t left, at;
-
-	channel->due = next_due(channel, 0);
-	if (channel->due > now)
-		return;
-	left = is_rest_lost(channel) ? channel->flying : PROBES;
-	for (at = oldest ? channel->oldest : channel->newest; at != ALLREDUCE_NO_SLOT && left > 0;
-		at = oldest ? slots[at].newer : slots[at].older) {
-		if (slot_due(channel, &slots[at]) > now)
-			continue;
-		channel_queue(channel, at);
-		channel->probes = PROBES;
-		slots[at].ack_ambiguous = oldest;
-		left--;
-	}
-	channel->backoff++;
-	channel->answered = 0;
-	channel->due = least(
-		next_due(channel, now), now + wait_of(channel, channel->backoff / QUIET_FIRES));
-	comm->stats.timeouts++;
 }
 
 /* The deadline has passed: find the cause. */
@@ -223,7 +82,8 @@ too_late(struct netfc_allreduce *comm, uint64_t now)
 	for (unsigned int k = 0; k < comm->peers; k++) {
 		const struct peer *peer = &comm->peer[k];
 
-		if (has_in_flight(peer) && (quietest == NULL || peer->heard < quietest->heard))
+		if (window_is_busy(&peer->window) &&
+			(quietest == NULL || peer->heard < quietest->heard))
 			quietest = peer;
 	}
 	if (quietest == NULL)
@@ -295,9 +155,9 @@ timers_run(struct netfc_allreduce *comm, uint64_t now)
 
 		if (status != NETFC_ALLREDUCE_OK)
 			return status;
-		for (unsigned int s = 0; s < peer->channels; s++) {
-			if (channel_due(&peer->channel[s]) <= now)
-				queue_overdue(comm, &peer->channel[s], now);
+		for (unsigned int s = 0; s < peer->window.channels; s++) {
+			if (channel_due(&peer->window.channel[s]) <= now)
+				channel_look(&peer->window.channel[s], now);
 		}
 	}
 	return NETFC_ALLREDUCE_OK;
