@@ -78,6 +78,7 @@ def test_table_of_lengths():
 @needs.skip_where('' if importlib.util.find_spec('torch') else 'torch is not installed')
 @needs.needs_namespaces
 @needs.needs_long_rings
+@pytest.mark.slow
 def test_lengths_by_each_path(tmp_path):
     """One value is less than one for each rank."""
     done = subprocess.run(
@@ -112,6 +113,7 @@ def test_table_of_zeros():
 @needs.skip_where('' if importlib.util.find_spec('torch') else 'torch is not installed')
 @needs.needs_namespaces
 @needs.needs_long_rings
+@pytest.mark.slow
 def test_zeros_beside_gloo(tmp_path):
     done = subprocess.run(
         [BENCH, 'sparse', '--sizes', '400000', '--times', '1', '--workers', '2', '--json', tmp_path / 'figures'],

@@ -48,6 +48,7 @@ def offered_engines():
     return usage.split('--match ')[1].split()[0].split('|')
 
 
+@pytest.mark.slow
 def test_every_engine_and_every_peer_is_measured(measured):
     names = {f'netfc {engine}' for engine in offered_engines()} | PEERS
     cells = measured[1]['done']['switch']
@@ -61,6 +62,7 @@ def test_every_engine_and_every_peer_is_measured(measured):
             assert set(result['ratio']) == names - {name}
 
 
+@pytest.mark.slow
 def test_ratios_are_those_of_the_rates(measured):
     for cell in measured[1]['done']['switch'].values():
         ours, theirs = (cell['results'][name] for name in ('netfc direct', 'testpmd io'))
@@ -69,6 +71,7 @@ def test_ratios_are_those_of_the_rates(measured):
         assert theirs['ratio']['netfc direct'] == pytest.approx(1 / ratio)
 
 
+@pytest.mark.slow
 def test_engines_alone_are_measured(measured):
     engines = measured[1]['done']['alone']
     assert set(engines) == {f'{engine}, {lanes}' for engine in offered_engines()
@@ -90,6 +93,7 @@ def test_traffic_mixes_are_measured_part_by_part(measured):
     assert mixed['classify']['least'] < mixed['pipeline']['least']
 
 
+@pytest.mark.slow
 def test_everything_is_printed_for_people(measured):
     out = measured[0]
     for name in [*PEERS, *(f'netfc {engine}' for engine in offered_engines())]:
@@ -167,6 +171,7 @@ def test_a_document_wants_hugepages(monkeypatch):
         run.main()
 
 
+@pytest.mark.slow
 def test_numbers_of_a_part_make_no_document(measured, tmp_path, monkeypatch):
     """measured: without what only a longer run has."""
     numbers = tmp_path / 'numbers.json'
@@ -225,6 +230,7 @@ def test_the_report_is_what_was_measured(tmp_path):
             assert (tmp_path / path).read_bytes() == (DOCS / path).read_bytes(), path
 
 
+@pytest.mark.slow
 def test_mixes_of_another_processor_are_added(tmp_path):
     results = json.loads(page.numbers(DOCS).read_text())
     page.write(tmp_path, results)

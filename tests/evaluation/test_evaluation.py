@@ -90,11 +90,13 @@ def read_results(report):
 # ---- the run ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_progress_is_shown(report):
     shown = (report / 'done').read_text()
     assert '[1/11] ' in shown and '[11/11] Report' in shown and 'Done in ' in shown
 
 
+@pytest.mark.slow
 def test_report_is_whole(report):
     text = (report / 'evaluation.md').read_text()
     page = html.unescape((report / 'evaluation.html').read_text())
@@ -136,6 +138,7 @@ def test_formats_of_8_bits_are_printed_as_documented():
     assert done.stdout[done.stdout.index('| k |'):] in (REPORT.parent / 'exact.md').read_text()
 
 
+@pytest.mark.slow
 def test_functions_are_right(results):
     """None but fits its value in double precision; powers are the worse the larger they are."""
     functions, powers = (results['functions'][what] for what in ('functions', 'pow'))
@@ -151,6 +154,7 @@ def test_functions_are_right(results):
 # ---- numbers ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_accuracy_is_sane(results):
     plain, floor = (results['accuracy'][kind] for kind in ('plain', 'floor'))
     for key, cell in plain.items():
@@ -164,6 +168,7 @@ def test_accuracy_is_sane(results):
     assert lanes == 100000
 
 
+@pytest.mark.slow
 def test_correctly_rounded_sets_have_no_error(results):
     for key, cell in results['accuracy']['correct'].items():
         if cell['lanes'] > 0:
@@ -179,6 +184,7 @@ def test_correctly_rounded_sets_have_no_error(results):
     assert sizes['total']['slot_bytes'] < paper.TABLE_BYTES
 
 
+@pytest.mark.slow
 def test_every_table_has_the_correctly_rounded_sets(report):
     """In columns or rows; but for those of data and of float-to-integer, which no set is in, those
     of what only the paper's sets have, and those of errors.
@@ -193,6 +199,7 @@ def test_every_table_has_the_correctly_rounded_sets(report):
                        'Memory', 'Memory', 'Functions', 'Powers', 'All pairs of operands']
 
 
+@pytest.mark.slow
 def test_sets_to_choose_from(report, results):
     """Accuracy, memory and speed of each in a row; the correctly rounded ones at 100."""
     text = (report / 'evaluation.md').read_text()
@@ -210,6 +217,7 @@ def test_sets_to_choose_from(report, results):
         assert all('(' in cell for cell in lanes) == ('exact' in name), name
 
 
+@pytest.mark.slow
 def test_averages_beside_the_paper(results):
     """Over encodings, as the paper's data are; III is other gradients."""
     for (name, group, data_set), figures in paper.ACCURACY.items():
@@ -218,6 +226,7 @@ def test_averages_beside_the_paper(results):
             assert round(cell['average'], 2) >= figures[0], (name, group, data_set)
 
 
+@pytest.mark.slow
 def test_baseline_is_the_papers(results):
     for data_set in ('I', 'II'):
         facts = results['baseline'][data_set]['figures']
@@ -226,12 +235,14 @@ def test_baseline_is_the_papers(results):
         assert 0.8 < facts['mse'] / paper.BASELINE_MSE[data_set] < 1.25
 
 
+@pytest.mark.slow
 def test_more_scale_more_accuracy(results):
     for suffix in ('', '_floor'):
         averages = [results['scaling'][f'fp16_k{k}{suffix}']['average'] for k in results['scales']]
         assert averages == sorted(averages)
 
 
+@pytest.mark.slow
 def test_folding_saves_most(results):
     facts = results['memory']['fp16_k1024']
     assert facts['sizes']['total']['slot_bytes'] == paper.TABLE_BYTES
@@ -486,6 +497,7 @@ def look(address, width, folder):
 
 
 @pytest.mark.parametrize('width', [PHONE, DESK])
+@pytest.mark.slow
 def test_page_in_a_browser(report, address, width, tmp_path):
     found = look(address, width, tmp_path)
     assert found['needed'] <= found['width'] <= width, 'wider than the screen'

@@ -288,6 +288,7 @@ def test_tree(tshark):
 # ---- every encoding, every name --------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_encoding(tshark, tmp_path):
     every = list(range(0x10000))
     capture, sent = [], []

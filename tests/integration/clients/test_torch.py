@@ -274,7 +274,7 @@ def with_hook_of_the_document(tmp_path, state):
 
 
 @pytest.mark.parametrize('state', [
-    pytest.param('NodeState', id='nodes'),  # two of two ranks each; gloo in the place of NCCL
+    pytest.param('NodeState', id='nodes', marks=pytest.mark.slow),  # two of two ranks each; gloo in the place of NCCL
     pytest.param('TopKState', id='the greatest'),  # there is one block
 ])
 def test_hooks_of_the_document(tmp_path, state):

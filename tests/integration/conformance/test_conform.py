@@ -86,7 +86,8 @@ def test_the_list():
     assert len(lines) == sum('fp16' in check.name for check in CHECKS)
 
 
-@pytest.mark.parametrize('name', NUMBER_FORMATS)
+@pytest.mark.parametrize('name', [
+    'fp16', *tiers.later('slow', *(name for name in NUMBER_FORMATS if name != 'fp16'))])
 def test_its_arithmetic_is_that_of_fractions(name):
     """What it compares with, beside the tests' oracle, which shares nothing with it."""
     form, exact = NUMBER_FORMATS[name], Exact(NUMBER_FORMATS[name])

@@ -56,9 +56,9 @@ RUNS = {'ranks': OF_A_NODE, 'nodes': OF_A_NODE, 'switchless': OF_A_NODE,
 
 
 def of_network(network):
-    """One process of xdist runs all that is on a network; one node and one tree are for every change."""
+    """One process of xdist runs all that is on a network; one node is for every change."""
     return [pytest.mark.xdist_group(f'mpi-{network}'),
-            *([] if network in ('ranks', 'switchless', 'tree') else [pytest.mark.slow])]
+            *([] if network in ('ranks', 'switchless') else [pytest.mark.slow])]
 
 
 NO_SWITCH = {'NETFC_SWITCH': ''}

@@ -193,6 +193,7 @@ def test_damaged_files(tmp_path, damage, words):
     assert [word for word in words if word not in said] == [], said
 
 
+@pytest.mark.slow
 def test_more_functions_than_numbers(tmp_path):
     paths = [user_function(tmp_path, f'mine{n}', f'x + {n}') for n in range(64)]
     said = refuse(tmp_path, ['--functions', ','.join(map(str, paths))])

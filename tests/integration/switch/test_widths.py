@@ -83,7 +83,7 @@ def test_every_engine_of_32_bits(match, bits):
 
 
 @pytest.mark.parametrize('match, bits', [
-    ('fpu', None), ('direct', 512), *tiers.later('slow', ('hash', None), ('direct', 64), ('direct', 256))])
+    ('direct', 512), *tiers.later('slow', ('fpu', None), ('hash', None), ('direct', 64), ('direct', 256))])
 def test_every_engine_of_8_bits(match, bits):
     """All pairs of operands."""
     pairs = list(itertools.product(range(256), repeat=2))
