@@ -92,6 +92,15 @@ slot_json(struct netfc_slot slot, uint32_t bits)
 				    : json_real(fixed_value(slot, bits)));
 }
 
+json_t *
+result_json(struct netfc_slot slot, struct netfc_result result)
+{
+	json_t *object = slot_json(slot, result.z);
+
+	json_object_set_new(object, "flags", flags_json(result.flags));
+	return object;
+}
+
 /* ---- functions and operations ---------------------------------------------------------------- */
 
 bool
@@ -295,13 +304,11 @@ print_object(const struct calculation *c)
 {
 	json_t *object =
 		json_pack("{s:s, s:s}", "format", netfc_format_name(c->format), "op", c->op);
-	json_t *z = slot_json(c->to, c->result.z);
 
 	for (int o = 0; o < c->count; o++)
 		json_object_set_new(object, (char[]){operand_names[o], '\0'},
 			slot_json(c->from, c->operand[o]));
-	json_object_set_new(z, "flags", flags_json(c->result.flags));
-	json_object_set_new(object, "result", z);
+	json_object_set_new(object, "result", result_json(c->to, c->result));
 	return print_json(object);
 }
 

@@ -58,33 +58,18 @@ compare_result(const struct netfc_format *format, const struct operation *operat
 	return outcome;
 }
 
-static json_t *
-operand_json(const struct netfc_format *format, uint32_t bits)
-{
-	return json_pack("{s:o, s:o}", "bits", json_word(bits, encoding_digits(format)), "value",
-		encoding_json(format, bits));
-}
-
-static json_t *
-result_json(const struct netfc_format *format, struct netfc_result result)
-{
-	return json_pack("{s:o, s:o, s:o}", "bits", json_word(result.z, encoding_digits(format)),
-		"value", encoding_json(format, result.z), "flags", flags_json(result.flags));
-}
-
 json_t *
 outcome_json(const struct outcome *outcome, const char *set)
 {
-	const struct netfc_format *format = outcome->format;
+	const struct netfc_slot slot = format_slot(outcome->format);
 	json_t *error = isfinite(outcome->relative_error) ? json_real(outcome->relative_error)
 							  : json_null();
 
 	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:f}", "set", set, "op",
-		netfc_op_name(outcome->operation.op), "x",
-		operand_json(format, outcome->operation.x), "y",
-		operand_json(format, outcome->operation.y), "z",
-		result_json(format, outcome->netfc), "exact", result_json(format, outcome->exact),
-		"relative_error", error, "accuracy", outcome->accuracy);
+		netfc_op_name(outcome->operation.op), "x", slot_json(slot, outcome->operation.x),
+		"y", slot_json(slot, outcome->operation.y), "z", result_json(slot, outcome->netfc),
+		"exact", result_json(slot, outcome->exact), "relative_error", error, "accuracy",
+		outcome->accuracy);
 }
 
 static void

@@ -33,6 +33,9 @@ int slot_digits(struct netfc_slot slot);
 /** A slot's bits and value as an object. */
 json_t *slot_json(struct netfc_slot slot, uint32_t bits);
 
+/** Those of a result, and its flags. */
+json_t *result_json(struct netfc_slot slot, struct netfc_result result);
+
 /*
  * The meaning of words in tables and in fields of lanes. Tables and fields are recognised by their
  * names; words of others are just bits.

@@ -111,15 +111,6 @@ print_entry(const struct entries *entries, uint32_t x, struct netfc_result resul
 		result.flags != 0 ? flags_text(result.flags, flags) : "");
 }
 
-static json_t *
-entry_json(const struct entries *entries, uint32_t x, struct netfc_result result)
-{
-	json_t *z = slot_json(entries->to, result.z);
-
-	json_object_set_new(z, "flags", flags_json(result.flags));
-	return json_pack("{s:o, s:o}", "x", slot_json(entries->from, x), "result", z);
-}
-
 static int
 show_keys_of(const struct entries *entries, const uint32_t *keys, uint32_t count, bool json)
 {
@@ -134,7 +125,9 @@ show_keys_of(const struct entries *entries, const uint32_t *keys, uint32_t count
 			return STATUS_FAILED;
 		}
 		if (json)
-			json_array_append_new(array, entry_json(entries, x, result));
+			json_array_append_new(array,
+				json_pack("{s:o, s:o}", "x", slot_json(entries->from, x), "result",
+					result_json(entries->to, result)));
 		else
 			print_entry(entries, x, result);
 	}
