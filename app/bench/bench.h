@@ -22,22 +22,28 @@
  * received = answered + late + duplicates + ids never sent + others.
  */
 
+/** What is counted, in the order of --json: X(name, meaning). */
+#define RUN_COUNTERS(X)                                                         \
+	X(received, "packets of all kinds")                                     \
+	X(right, "of those answered in time")                                   \
+	X(wrong, "replies of any kind with something wrong")                    \
+	X(lost, "not answered in time")                                         \
+	X(late, "replies to those lost")                                        \
+	X(duplicates, "further replies to those answered")                      \
+	X(reordered, "answered after one that was sent later")                  \
+	X(reorder_extent, "by how many packets one was overtaken at most")      \
+	X(others, "received, but no NetFC")                                     \
+	X(held_back, "packets that the rate asked for, but that were not sent") \
+	X(refused, "times the port did not take a packet")                      \
+	X(no_buffer, "times there was no packet buffer")
+
 /** Written by the lcore that sends and receives; others may read at any time. */
 struct run_counters {
+#define RUN_FIELD_(name, meaning) uint64_t name;
+	RUN_COUNTERS(RUN_FIELD_)
+#undef RUN_FIELD_
 	uint64_t sent;
-	uint64_t received;       /**< packets of all kinds */
-	uint64_t answered;       /**< in time */
-	uint64_t right;          /**< of those answered */
-	uint64_t wrong;          /**< replies of any kind with something wrong */
-	uint64_t lost;           /**< not answered in time */
-	uint64_t late;           /**< replies to those lost */
-	uint64_t duplicates;     /**< further replies to those answered */
-	uint64_t reordered;      /**< answered after one that was sent later */
-	uint32_t reorder_extent; /**< by how many packets one was overtaken at most */
-	uint64_t others;         /**< received, but no NetFC */
-	uint64_t refused;        /**< times the port did not take a packet */
-	uint64_t no_buffer;      /**< times there was no packet buffer */
-	uint64_t held_back;      /**< packets that the rate asked for, but that were not sent */
+	uint64_t answered;                        /**< in time */
 	uint64_t start, last_sent, last_received; /**< TSC */
 };
 

@@ -109,7 +109,7 @@ print_packets(FILE *out, const struct run_counters *counters, const json_t *repo
 	print_count(out, "late", counters->late, "answered after they were given up as lost");
 	print_count(out, "duplicates", counters->duplicates, "answered more than once");
 	if (counters->reordered != 0)
-		fprintf(out, "  %-18s %15" PRIu64 "  (overtaken, by up to %" PRIu32 " places)\n",
+		fprintf(out, "  %-18s %15" PRIu64 "  (overtaken, by up to %" PRIu64 " places)\n",
 			"reordered", counters->reordered, counters->reorder_extent);
 	print_count(out, "other packets", counters->others, "no NetFC");
 	print_count(

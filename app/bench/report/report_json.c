@@ -165,37 +165,10 @@ accuracies_json(unsigned int asked, const struct accuracies *accuracies)
 	return object;
 }
 
-static void
-set_counts(json_t *object, const struct bench *bench)
-{
-	const struct run_counters *counters = &bench->run.counters;
-	const struct {
-		const char *name;
-		uint64_t count;
-	} counts[] = {
-		{"received", counters->received},
-		{"right", counters->right},
-		{"wrong", counters->wrong},
-		{"lost", counters->lost},
-		{"late", counters->late},
-		{"duplicates", counters->duplicates},
-		{"reordered", counters->reordered},
-		{"reorder_extent", counters->reorder_extent},
-		{"others", counters->others},
-		{"held_back", counters->held_back},
-		{"refused", counters->refused},
-		{"no_buffer", counters->no_buffer},
-		{"wrong_lanes", bench->run.mismatches.lanes},
-		{"mbufs_leaked", bench->buffers_lost},
-	};
-
-	for (size_t c = 0; c < RTE_DIM(counts); c++)
-		json_object_set_new(object, counts[c].name, json_count(counts[c].count));
-}
-
 json_t *
 report_json(const struct bench *bench)
 {
+	static const struct counter counts[] = {RUN_COUNTERS(COUNTER_ROW)};
 	const struct run *run = &bench->run;
 	const struct run_counters *counters = &run->counters;
 	double sending = seconds_between(counters->start, counters->last_sent);
@@ -208,7 +181,9 @@ report_json(const struct bench *bench)
 		"answered", traffic(counters->answered, receiving, lanes), "loss",
 		counters->sent != 0 ? (double)counters->lost / (double)counters->sent : 0.0);
 
-	set_counts(object, bench);
+	json_counts(object, counts, RTE_DIM(counts), counters);
+	json_object_set_new(object, "wrong_lanes", json_count(run->mismatches.lanes));
+	json_object_set_new(object, "mbufs_leaked", json_count(bench->buffers_lost));
 	json_object_set_new(object, "mismatches",
 		json_counts(
 			json_object(), mismatch_kinds, MISMATCH_KINDS, run->mismatches.replies));
