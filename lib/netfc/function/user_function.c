@@ -34,7 +34,7 @@ is_taken(const char *name)
 		if (strcmp(netfc_op_name(op), name) == 0)
 			return true;
 	}
-	return strcmp(name, "query") == 0;
+	return strcmp(name, "query") == 0 || strcmp(name, "name") == 0;
 }
 
 /* Whether clients may take it for a conversion to or from another type: "to_q16", "from_fp32". */

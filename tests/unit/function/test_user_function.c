@@ -41,7 +41,7 @@ TEST(names)
 		"to_", "min_", "to_celsius", "from_quarts", "to_fp", "to_point1"};
 	static const char *const bad[] = {"", "Relu", "2x", "_a", "a-b", "a b", "a.b", "a\n",
 		"abcdefghijklmnopqrstuvwxyz_12345", "sqrt", "to_q8", "fma", "min", "add", "query",
-		"to_q16", "from_q0", "to_int32", "from_fp16", "to_fp8_e4m3", "from_bf16",
+		"name", "to_q16", "from_q0", "to_int32", "from_fp16", "to_fp8_e4m3", "from_bf16",
 		"to_posit32", "from_posit16_es2", "to_uint8"};
 	struct netfc_user_function *function = NULL;
 
