@@ -282,8 +282,7 @@ latency_json(const struct app *app)
 	return object;
 }
 
-/* ---- the report at the end --------------------------------------------------------------------
- */
+/* ---- the report at the end ------------------------------------------------------------------- */
 
 static uint64_t
 count_of(const json_t *object, const char *name)
