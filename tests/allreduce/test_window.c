@@ -265,7 +265,7 @@ one_is_late(struct replay *replay, uint32_t chunk, unsigned int times)
 	return in_turn(replay) + (chunk == LOST && times == 0 ? TRIP / 2 * 3 : 0);
 }
 
-/* It was sent again for nothing: time-outs become longer. */
+/* It was sent again for nothing: there was no congestion, and time-outs become longer. */
 static void
 test_late(void **state)
 {
@@ -278,6 +278,7 @@ test_late(void **state)
 	assert_int_equal(replay->times[LOST], 2);
 	assert_int_equal(replay->stats.retransmitted, 1);
 	assert_int_equal(channel->rtt.stretch, 1);
+	assert_int_equal(channel->congestion.window, SLOTS);
 	replay_free(replay);
 }
 

@@ -148,7 +148,8 @@ channel_learn(struct channel *channel, const struct evidence *evidence)
 	for (uint32_t at = channel->oldest; at != WINDOW_NO_SLOT; at = slots[at].newer) {
 		const struct verdict verdict = judge(channel, &slots[at], &signs);
 
-		if (verdict.is == HELD_UP)
+		if (verdict.is == HELD_UP ||
+			(slots[at].queued && slots[at].lost)) /* or it counts twice */
 			continue;
 		if (verdict.is != OVERTAKEN)
 			return;
