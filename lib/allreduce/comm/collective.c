@@ -137,11 +137,11 @@ check_totals(struct netfc_allreduce *comm, const struct netfc_collective *collec
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"The result is not aligned to its values of %u bytes.", bytes);
 	for (unsigned int k = 0; k < comm->peers && comm->life == ALLREDUCE_JOINED; k++) {
-		if (!comm->peer[k].takes_digits)
+		if (!comm->peer[k].member.takes_digits)
 			return error_set_for(comm, &comm->peer[k], NETFC_ALLREDUCE_ARGUMENT,
 				"Switch %s takes values only, as one in P4 does, no totals.",
 				comm->peer[k].link.address.text);
-		if (divisor != 0 && !comm->peer[k].knows_divisors)
+		if (divisor != 0 && !comm->peer[k].member.knows_divisors)
 			return error_set_for(comm, &comm->peer[k], NETFC_ALLREDUCE_ARGUMENT,
 				"Switch %s, one above it or another worker does not know divisors "
 				"of totals: install one release on switches and workers.",
@@ -264,7 +264,7 @@ static bool
 can_have_label(const struct netfc_allreduce *comm)
 {
 	for (unsigned int k = 0; k < comm->peers; k++) {
-		if (!comm->peer[k].knows_labels)
+		if (!comm->peer[k].member.knows_labels)
 			return false;
 	}
 	return true;

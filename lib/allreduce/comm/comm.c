@@ -11,8 +11,8 @@
 #include "clock.h"
 #include "comm/error.h"
 #include "comm/comm.h"
-#include "member/keys.h"
-#include "link/link.h"
+
+#define KEY_VARIABLE "NETFC_KEY_FILE"
 
 const char *
 netfc_allreduce_version(void)
@@ -43,15 +43,16 @@ netfc_allreduce_new(void)
 		return NULL;
 	TAILQ_INIT(&comm->all);
 	TAILQ_INIT(&comm->calls.queue);
-	comm->process = getpid();
+	comm->worker.options = &comm->options;
+	comm->worker.process = getpid();
 	comm->silent = comm->failed_switch = -1;
-	comm->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (comm->wake >= 0 && pthread_mutex_init(&comm->lock, NULL) == 0 &&
+	comm->worker.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (comm->worker.wake >= 0 && pthread_mutex_init(&comm->lock, NULL) == 0 &&
 		init_condition(&comm->work) && init_condition(&comm->done) &&
 		init_condition(&comm->entered))
 		return comm;
-	if (comm->wake >= 0)
-		close(comm->wake);
+	if (comm->worker.wake >= 0)
+		close(comm->worker.wake);
 	free(comm);
 	return NULL;
 }
@@ -74,8 +75,8 @@ netfc_allreduce_abort(struct netfc_allreduce *comm)
 {
 	if (is_forked(comm))
 		return;
-	atomic_store(&comm->aborted, true);
-	eventfd_write(comm->wake, 1);
+	atomic_store(&comm->worker.aborted, true);
+	eventfd_write(comm->worker.wake, 1);
 	abort_all(comm, "netfc_allreduce_abort()");
 }
 
@@ -95,32 +96,27 @@ forget_abort(struct netfc_allreduce *comm)
 {
 	eventfd_t value;
 
-	atomic_store(&comm->aborted, false);
-	eventfd_read(comm->wake, &value);
+	atomic_store(&comm->worker.aborted, false);
+	eventfd_read(comm->worker.wake, &value);
 }
 
 /* Joining has failed: free the places at the switches, without waiting for replies. */
 static void
 withdraw(struct netfc_allreduce *comm)
 {
-	for (unsigned int k = 0; k < comm->peers; k++) {
-		struct peer *peer = &comm->peer[k];
-		const uint64_t now = clock_now();
-
-		if (aggregate_member_leave(&peer->member, &join_times, AGGREGATE_REASON_NONE, now))
-			join_say(comm, peer, &join_times, 0, now);
-	}
+	for (unsigned int k = 0; k < comm->peers; k++)
+		member_part(&comm->peer[k].member, AGGREGATE_REASON_NONE, clock_now());
 }
 
 static void
 close_all(struct netfc_allreduce *comm)
 {
-	join_forget(comm);
+	member_forget(&comm->worker);
 	free(comm->names);
 	comm->names = NULL;
 	local_close(comm);
 	peers_close(comm);
-	keys_close(comm);
+	keys_free(&comm->worker);
 }
 
 static int
@@ -136,10 +132,12 @@ leave(struct netfc_allreduce *comm)
 	if (busy)
 		abort_all(comm, "netfc_allreduce_leave()");
 	part(comm);
-	if (comm->talk != NULL)
+	if (comm->worker.talk != NULL)
 		withdraw(comm);
-	for (unsigned int k = 0; k < comm->peers && comm->talk == NULL; k++) {
-		int left = join_leave(comm, &comm->peer[k]);
+	for (unsigned int k = 0; k < comm->peers && comm->worker.talk == NULL; k++) {
+		struct peer *peer = &comm->peer[k];
+		int left = member_leave(&peer->member) ? NETFC_ALLREDUCE_OK
+						       : error_of_member(comm, peer);
 
 		status = status == NETFC_ALLREDUCE_OK ? left : status;
 	}
@@ -163,10 +161,13 @@ join_all(struct netfc_allreduce *comm, const struct netfc_allreduce_options *opt
 
 	if (options->memory != NULL)
 		return local_join(comm, options, until);
-	status = comm->talk != NULL ? NETFC_ALLREDUCE_OK : peers_open(comm, options);
+	status = comm->worker.talk != NULL ? NETFC_ALLREDUCE_OK : peers_open(comm, options);
 	for (unsigned int k = 0; k < comm->peers && status == NETFC_ALLREDUCE_OK; k++) {
-		if (comm->peer[k].member.state != AGGREGATE_MEMBER_JOINED)
-			status = join_peer(comm, &comm->peer[k], until);
+		struct peer *peer = &comm->peer[k];
+
+		if (peer->member.machine.state != AGGREGATE_MEMBER_JOINED &&
+			!member_join(&peer->member, until))
+			status = error_of_member(comm, peer);
 	}
 	if (status == NETFC_ALLREDUCE_OK)
 		status = peers_complete(comm, options);
@@ -200,7 +201,7 @@ open_up(struct netfc_allreduce *comm)
 	int status = NETFC_ALLREDUCE_OK;
 
 	pthread_mutex_lock(&comm->lock);
-	if (atomic_load(&comm->aborted)) {
+	if (atomic_load(&comm->worker.aborted)) {
 		status = error_set(comm, NETFC_ALLREDUCE_ABORTED,
 			"netfc_allreduce_abort() was called while joining.");
 	} else {
@@ -216,8 +217,8 @@ open_up(struct netfc_allreduce *comm)
 static int
 draw_incarnation(struct netfc_allreduce *comm)
 {
-	comm->incarnation = netfc_allreduce_draw_token();
-	return comm->incarnation != 0
+	comm->worker.incarnation = netfc_allreduce_draw_token();
+	return comm->worker.incarnation != 0
 		? NETFC_ALLREDUCE_OK
 		: error_set(comm, NETFC_ALLREDUCE_SYSTEM, "The system has no random numbers.");
 }
@@ -252,7 +253,7 @@ goes_on(struct netfc_allreduce *comm, const struct netfc_allreduce_options *opti
 	char *names;
 	bool same;
 
-	if (comm->talk == NULL)
+	if (comm->worker.talk == NULL)
 		return false;
 	names = names_of(options);
 	same = names != NULL && comm->names != NULL && strcmp(names, comm->names) == 0 &&
@@ -267,6 +268,31 @@ goes_on(struct netfc_allreduce *comm, const struct netfc_allreduce_options *opti
 	return same;
 }
 
+/* Read the cluster's key, of that file or the one that is named by the variable; or none. */
+static int
+read_key(struct netfc_allreduce *comm, const char *file)
+{
+	char error[AGGREGATE_SECRET_ERROR_BYTES];
+	const char *named_by = file != NULL ? "option key_file" : KEY_VARIABLE;
+	struct aggregate_secret *secret;
+
+	if (file == NULL)
+		file = secure_getenv(KEY_VARIABLE);
+	if (file == NULL)
+		return NETFC_ALLREDUCE_OK;
+	if (file[0] == '\0')
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"The cluster's key: %s is empty: name its file, or leave it out for packets "
+			"without tags.",
+			named_by);
+	secret = aggregate_secret_read(file, error, sizeof(error));
+	if (secret == NULL)
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT, "The cluster's key: %s.", error);
+	return keys_make(&comm->worker, secret)
+		? NETFC_ALLREDUCE_OK
+		: error_set(comm, NETFC_ALLREDUCE_MEMORY, "There is not enough memory for keys.");
+}
+
 /* Leave what was joined before. */
 static int
 begin_join(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
@@ -278,7 +304,7 @@ begin_join(struct netfc_allreduce *comm, const struct netfc_allreduce_options *o
 	comm->calls.next_chunk = 0;
 	status = draw_incarnation(comm);
 	return status == NETFC_ALLREDUCE_OK && options->memory == NULL
-		? keys_open(comm, options->key_file)
+		? read_key(comm, options->key_file)
 		: status;
 }
 
@@ -306,7 +332,7 @@ netfc_allreduce_join(struct netfc_allreduce *comm, const struct netfc_allreduce_
 		status = start_thread(comm);
 	if (status == NETFC_ALLREDUCE_OK)
 		status = open_up(comm);
-	if (status == NETFC_ALLREDUCE_OK || comm->talk != NULL || is_forked(comm))
+	if (status == NETFC_ALLREDUCE_OK || comm->worker.talk != NULL || is_forked(comm))
 		return status;
 	part(comm);
 	withdraw(comm);
@@ -340,7 +366,7 @@ netfc_allreduce_free(struct netfc_allreduce *comm)
 		pthread_mutex_destroy(&comm->lock);
 	}
 	close_all(comm);
-	close(comm->wake);
+	close(comm->worker.wake);
 	free(comm);
 }
 
@@ -416,7 +442,7 @@ netfc_allreduce_info(struct netfc_allreduce *comm, struct netfc_allreduce_info *
 		info->switches = comm->peers;
 		info->bytes = comm->bytes;
 		for (unsigned int k = 0; k < comm->peers; k++) {
-			info->slots += comm->peer[k].slots;
+			info->slots += comm->peer[k].member.slots;
 			info->sockets += comm->peer[k].link.ports;
 			info->gso |= comm->peer[k].link.gso;
 			info->gro |= comm->peer[k].link.gro;

@@ -13,13 +13,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include <aggregate_member.h>
-
-#include "link/link.h"
+#include "member/member.h"
 #include "netfc_allreduce.h"
 #include "window/window.h"
-
-/* A *peer* is a switch. All of it is protected by the communicator's lock. */
 
 #define ALLREDUCE_ERROR_BYTES 512
 #define ALLREDUCE_TOLD 8
@@ -36,32 +32,12 @@ struct netfc_allreduce_handle {
 TAILQ_HEAD(handle_list, netfc_allreduce_handle);
 
 struct local;
-struct talk;
 
-struct aggregate_tag_key;
-
+/* A *peer* is a switch. */
 struct peer {
 	struct link link;
-	unsigned int index;
-	unsigned int slots;
-	unsigned int shards;
-	unsigned int asked_bytes;       /* of values in a chunk */
-	unsigned int bytes;             /* as granted */
-	unsigned int least;             /* of them, zeros after the last ones included */
-	struct aggregate_member member; /* of its job */
-	struct rtt rtt;                 /* of joins */
 	struct window window;
-	bool knows_labels;   /* and all of the job's members do */
-	bool knows_zeros;    /* likewise */
-	bool knows_divisors; /* likewise */
-	bool takes_digits;   /* as far as the join shows: it is none in P4 */
-	uint64_t said;       /* ns: when something was sent to it */
-	uint64_t heard;      /* ns: when anything came from it */
-	uint64_t silent;     /* ns: since when it says that a worker is silent; 0: it does not */
-	int late;            /* the member that it says to be late; -1: none */
-	unsigned int late_level;        /* at which level, see tree.h */
-	uint64_t forged;                /* replies without a good tag */
-	struct aggregate_tag_key *keys; /* of the session, by direction; NULL: there are no tags */
+	struct member member; /* of its job */
 };
 
 enum life {
@@ -71,7 +47,7 @@ enum life {
 };
 
 struct netfc_allreduce {
-	pid_t process; /* that made it */
+	struct worker worker;
 	pthread_mutex_t lock;
 	pthread_cond_t work;    /* for the thread: there is some */
 	pthread_cond_t done;    /* an allreduce is, or nobody drives */
@@ -84,20 +60,15 @@ struct netfc_allreduce {
 	bool stop;
 	bool driving;  /* somebody sends and receives */
 	bool sleeping; /* and is in ppoll() */
-	int wake;      /* eventfd that ends it */
-	atomic_bool aborted;
 
 	struct netfc_allreduce_options options; /* its pointers are of no use after joining */
-	uint64_t incarnation; /* of this process in the job: drawn for each join */
 	enum life life;
 	struct peer *peer;
 	unsigned int peers;
 	struct local *local; /* the workers share memory, without a switch; NULL: they do not */
 	unsigned int bytes;  /* of values in a chunk, as granted by all */
 	struct batch batch;
-	struct keys *keys; /* NULL: packets have no tags */
-	struct talk *talk; /* what a signal has interrupted; NULL: nothing */
-	char *names;       /* those of the options, while joining */
+	char *names; /* those of the options, while joining */
 
 	struct handle_list all;   /* not waited for */
 	struct calls calls;       /* not done */
@@ -122,7 +93,7 @@ struct netfc_allreduce {
 static inline bool
 is_forked(const struct netfc_allreduce *comm)
 {
-	return comm->process != getpid();
+	return comm->worker.process != getpid();
 }
 
 /* The lock. */
@@ -149,73 +120,6 @@ void lock_let_in(struct netfc_allreduce *comm);
  */
 int options_read(struct netfc_allreduce *comm, const struct netfc_allreduce_options *given,
 	struct netfc_allreduce_options *options);
-
-/*
- * A worker's place in a tree of switches, which is a matter of options, and the names of the other
- * members. Level 0 is the switch that the worker joins, level n the one n levels above.
- */
-
-#define TREE_NAME_BYTES 80
-
-/* Whether there is a tree. */
-static inline bool
-tree_is_there(const struct netfc_allreduce_options *options)
-{
-	return options->tree_workers != 0;
-}
-
-/* As joins have it. */
-struct aggregate_place tree_place(const struct netfc_allreduce_options *options);
-
-/* How many members the switch of a level has; 0: there is no such level. */
-unsigned int tree_members(const struct netfc_allreduce_options *options, unsigned int level);
-
-/* For the beginning of a sentence: "Worker 3", "Worker 3 of leaf 2 of 4", "Leaf 1 of 4". */
-void tree_name(const struct netfc_allreduce_options *options, unsigned int level,
-	unsigned int member, char text[TREE_NAME_BYTES]);
-
-/* Joining a switch's job and leaving it. */
-
-/*
- * Join one switch, over its first channel, which is open. Afterwards the peer has what was
- * granted. Returns OK, or has said what went wrong. Without the lock.
- *
- * `until`: ns
- */
-int join_peer(struct netfc_allreduce *comm, struct peer *peer, uint64_t until);
-
-/* What a signal has interrupted is not gone on with: join_peer() would. */
-void join_forget(struct netfc_allreduce *comm);
-
-/* Leave it. Returns OK, or has said what went wrong. Without the lock. */
-int join_leave(struct netfc_allreduce *comm, struct peer *peer);
-
-/* When a worker joins and leaves again. */
-extern const struct aggregate_member_times join_times;
-
-/*
- * Send a join or a leave that a member has made. Returns as sendmsg().
- *
- * `segments`: try them first, by two more joins in one datagram, of the ids that are even and odd:
- * a reply to the second shows that segments arrive as datagrams. One that is not cut is of no use
- * where there are tags.
- */
-int join_send(struct netfc_allreduce *comm, struct peer *peer,
-	const struct aggregate_message *message, bool segments);
-
-/*
- * Send a join as long as a chunk's packet with so many bytes of values, at most 65480. It has no
- * cookie, so it cannot create a member that never learns of it.
- */
-int join_send_long(struct netfc_allreduce *comm, struct peer *peer,
-	const struct aggregate_message *message, unsigned int values_bytes);
-
-/*
- * Send what is due, if anything is: an error is a packet lost. Returns what the member's poll did;
- * times and since are for that.
- */
-enum aggregate_member_action join_say(struct netfc_allreduce *comm, struct peer *peer,
-	const struct aggregate_member_times *times, uint64_t since, uint64_t now);
 
 /* Exact sums that a worker gives in the place of values. */
 
@@ -291,20 +195,13 @@ uint64_t timers_next(const struct netfc_allreduce *comm);
 /* Do what is due. Returns OK, or has said what went wrong. */
 int timers_run(struct netfc_allreduce *comm, uint64_t now);
 
-/*
- * Keep-alives: a switch ends idle jobs, and a training step may take longer than its limit. A join
- * shows that this worker is alive and adds nothing.
- */
+/* Keep-alives. */
 
 /* When the next keep-alive is due, ns; NEVER. */
 uint64_t keepalive_due(const struct netfc_allreduce *comm);
 
 /* Send the keep-alives that are due; receive replies until comm->keepalive_until. */
 void keepalive_send(struct netfc_allreduce *comm);
-
-/* A reply to a join. Returns OK, or has said what went wrong. */
-int keepalive_reply(struct netfc_allreduce *comm, struct peer *peer,
-	const struct aggregate_message *reply, uint64_t now);
 
 /*
  * The progress engine. One thread at a time sends and receives: one that waits, or else the

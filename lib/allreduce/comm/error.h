@@ -29,6 +29,9 @@ error_of_call(struct netfc_allreduce *comm, const struct peer *peer, const char 
 int error_of_link(struct netfc_allreduce *comm, const struct peer *peer, const char *interface,
 	const struct link_problem *problem);
 
+/* What its member says has gone wrong. */
+int error_of_member(struct netfc_allreduce *comm, const struct peer *peer);
+
 /* Record why a switch is silent, if this host knows it. Returns the status; OK: it does not. */
 int error_of_silence(struct netfc_allreduce *comm, const struct peer *peer);
 

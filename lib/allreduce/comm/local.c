@@ -105,7 +105,7 @@ attach(struct netfc_allreduce *comm, const struct netfc_allreduce_options *optio
 
 	while ((status = segment_attach(&comm->local->segment, options->memory, &shape,
 			options->token)) == SEGMENT_NOT_YET) {
-		if (atomic_load(&comm->aborted))
+		if (atomic_load(&comm->worker.aborted))
 			return error_set(comm, NETFC_ALLREDUCE_ABORTED,
 				"netfc_allreduce_abort() was called while joining.");
 		if (clock_now() >= until)

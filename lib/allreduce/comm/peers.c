@@ -8,9 +8,6 @@
 
 #include "clock.h"
 #include "comm/error.h"
-#include "member/keys.h"
-#include "link/link.h"
-#include "member/path.h"
 
 /* Results that come twice need buffers beside those that are awaited. */
 #define RESERVE 2
@@ -64,12 +61,16 @@ open_peer(
 	const char *text = options->switches[k];
 	const char *problem = address_parse(&peer->link.address, text, NETFC_ALLREDUCE_PORT);
 
-	peer->index = k;
-	peer->late = -1;
+	peer->member = (struct member){.worker = &comm->worker,
+		.link = &peer->link,
+		.window = &peer->window,
+		.index = k,
+		.late = -1};
 	if (problem != NULL)
 		return error_set_for(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
 			"Option switches, \"%s\": %s.", text, problem);
-	rtt_init(&peer->rtt, options->rto_min_us * NS_PER_US, options->rto_max_us * NS_PER_US);
+	rtt_init(&peer->member.rtt, options->rto_min_us * NS_PER_US,
+		options->rto_max_us * NS_PER_US);
 	return open_port(comm, peer, options);
 }
 
@@ -84,8 +85,9 @@ peers_open(struct netfc_allreduce *comm, const struct netfc_allreduce_options *o
 	while (comm->peers < options->switch_count && status == NETFC_ALLREDUCE_OK)
 		status = open_peer(comm, comm->peers++, options);
 	for (unsigned int k = 0; k < comm->peers && status == NETFC_ALLREDUCE_OK; k++)
-		comm->peer[k].asked_bytes =
-			options->bytes != 0 ? options->bytes : path_bytes(comm, &comm->peer[k]);
+		comm->peer[k].member.asked_bytes = options->bytes != 0
+			? options->bytes
+			: member_path_bytes(&comm->peer[k].member);
 	return status;
 }
 
@@ -93,15 +95,16 @@ static int
 make_window(struct netfc_allreduce *comm, struct peer *peer)
 {
 	struct window *window = &peer->window;
-	const unsigned int in_shard = (peer->slots + peer->shards - 1) / peer->shards;
+	const unsigned int in_shard =
+		(peer->member.slots + peer->member.shards - 1) / peer->member.shards;
 
 	*window = (struct window){.calls = &comm->calls,
 		.stats = &comm->stats,
-		.index = peer->index,
+		.index = peer->member.index,
 		.of = comm->peers,
-		.slots = peer->slots,
-		.channels = peer->shards};
-	if (!window_init(window, &peer->rtt))
+		.slots = peer->member.slots,
+		.channels = peer->member.shards};
+	if (!window_init(window, &peer->member.rtt))
 		return out_of_memory(comm);
 	for (unsigned int s = 0; s < peer->link.ports; s++) {
 		link_reserve(&peer->link, s, RESERVE * in_shard, comm->batch.stride);
@@ -115,11 +118,12 @@ static int
 complete(struct netfc_allreduce *comm, struct peer *peer,
 	const struct netfc_allreduce_options *options)
 {
-	int status = path_check(comm, peer);
+	int status = member_path_takes(&peer->member, comm->bytes) ? NETFC_ALLREDUCE_OK
+								   : error_of_member(comm, peer);
 
-	while (status == NETFC_ALLREDUCE_OK && peer->link.ports < peer->shards)
+	while (status == NETFC_ALLREDUCE_OK && peer->link.ports < peer->member.shards)
 		status = open_port(comm, peer, options);
-	peer->said = clock_now();
+	peer->member.said = clock_now();
 	return status == NETFC_ALLREDUCE_OK ? make_window(comm, peer) : status;
 }
 
@@ -133,7 +137,7 @@ most_bytes(const struct netfc_allreduce *comm)
 	unsigned int most = comm->bytes;
 
 	for (unsigned int k = 0; k < comm->peers; k++) {
-		unsigned int least = comm->peer[k].least;
+		unsigned int least = comm->peer[k].member.least;
 
 		if (least > 0 && least * (AGGREGATE_SUMS_BYTES / 2) > most)
 			most = least * (AGGREGATE_SUMS_BYTES / 2);
@@ -148,12 +152,13 @@ peers_complete(struct netfc_allreduce *comm, const struct netfc_allreduce_option
 {
 	int status = NETFC_ALLREDUCE_OK;
 
-	comm->bytes = comm->peer[0].bytes;
+	comm->bytes = comm->peer[0].member.bytes;
 	for (unsigned int k = 1; k < comm->peers; k++) {
-		if (comm->peer[k].bytes < comm->bytes)
-			comm->bytes = comm->peer[k].bytes;
+		if (comm->peer[k].member.bytes < comm->bytes)
+			comm->bytes = comm->peer[k].member.bytes;
 	}
-	if (!batch_init(&comm->batch, AGGREGATE_HEADER_BYTES + most_bytes(comm) + keys_bytes(comm)))
+	if (!batch_init(&comm->batch,
+		    AGGREGATE_HEADER_BYTES + most_bytes(comm) + keys_bytes(&comm->worker)))
 		return out_of_memory(comm);
 	for (unsigned int k = 0; k < comm->peers && status == NETFC_ALLREDUCE_OK; k++)
 		status = complete(comm, &comm->peer[k], options);

@@ -9,7 +9,6 @@
 
 #include "clock.h"
 #include "comm/error.h"
-#include "link/link.h"
 
 /* How long to sleep while frames that are to be sent have no place in a ring. */
 #define FULL_RING (50 * NS_PER_US)
@@ -130,7 +129,7 @@ sleep_until(struct netfc_allreduce *comm, uint64_t then)
 	struct timespec timeout;
 	eventfd_t value;
 
-	polled.fds[0] = (struct pollfd){.fd = comm->wake, .events = POLLIN};
+	polled.fds[0] = (struct pollfd){.fd = comm->worker.wake, .events = POLLIN};
 	polled.count = 1;
 	polled.until = then;
 	for_each_channel(comm, poll_step, &polled);
@@ -144,7 +143,7 @@ sleep_until(struct netfc_allreduce *comm, uint64_t then)
 	comm->sleeping = false;
 	for (unsigned int k = 0; k < comm->peers; k++)
 		link_disarm(&comm->peer[k].link);
-	eventfd_read(comm->wake, &value);
+	eventfd_read(comm->worker.wake, &value);
 }
 
 /* Yield the lock and the processor. */
@@ -210,7 +209,7 @@ progress_wake(struct netfc_allreduce *comm)
 	if (comm->local != NULL)
 		local_wake(comm);
 	else
-		eventfd_write(comm->wake, 1);
+		eventfd_write(comm->worker.wake, 1);
 }
 
 /* Idle: wait for work, and send keep-alives to the switches. */

@@ -9,7 +9,6 @@
 
 #include "clock.h"
 #include "comm/error.h"
-#include "member/keys.h"
 
 /* So many batches are received in a row: then timers have their turn, and who wants the lock. */
 #define BATCHES 64
@@ -42,9 +41,9 @@ take_values(const struct netfc_allreduce *comm, const struct aggregate_message *
 static void
 set_late(struct peer *peer, int member, unsigned int level)
 {
-	peer->silent = 0;
-	peer->late = member;
-	peer->late_level = level;
+	peer->member.silent = 0;
+	peer->member.late = member;
+	peer->member.late_level = level;
 	peer->window.late = member >= 0;
 }
 
@@ -88,9 +87,9 @@ is_patient(const struct netfc_allreduce *comm, struct peer *peer,
 	}
 	if (reply->absence != AGGREGATE_ABSENT_SILENT)
 		return false;
-	if (peer->silent == 0)
-		peer->silent = now;
-	return now - peer->silent < comm->options.patience_ms * NS_PER_MS;
+	if (peer->member.silent == 0)
+		peer->member.silent = now;
+	return now - peer->member.silent < comm->options.patience_ms * NS_PER_MS;
 }
 
 static int
@@ -104,15 +103,17 @@ take_reply(struct netfc_allreduce *comm, struct peer *peer, struct channel *chan
 		return NETFC_ALLREDUCE_OK;
 	}
 	if (reply->op == AGGREGATE_JOIN) {
-		peer->heard = evidence->now;
+		peer->member.heard = evidence->now;
 		link_heard(&peer->link);
-		return keepalive_reply(comm, peer, reply, evidence->now);
+		return member_take(&peer->member, reply, evidence->now)
+			? NETFC_ALLREDUCE_OK
+			: error_of_member(comm, peer);
 	}
-	if (reply->session != peer->member.session) {
+	if (reply->session != peer->member.machine.session) {
 		comm->stats.foreign++;
 		return NETFC_ALLREDUCE_OK;
 	}
-	peer->heard = evidence->now;
+	peer->member.heard = evidence->now;
 	link_heard(&peer->link);
 	slot = aggregate_is_chunk(reply->op) ? channel_find(channel, reply->id) : NULL;
 	if (slot == NULL) {
@@ -139,7 +140,7 @@ take_packet(struct netfc_allreduce *comm, struct peer *peer, struct channel *cha
 {
 	struct aggregate_message reply;
 
-	if (keys_read_reply(comm, peer, payload, length, &reply))
+	if (keys_read_reply(&peer->member, payload, length, &reply))
 		return take_reply(comm, peer, channel, &reply, evidence);
 	comm->stats.foreign++;
 	return NETFC_ALLREDUCE_OK;

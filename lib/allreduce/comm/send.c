@@ -8,7 +8,6 @@
 #include <aggregate_wire.h>
 
 #include "comm/error.h"
-#include "member/keys.h"
 
 static size_t
 label_bytes(const struct piece *piece)
@@ -23,7 +22,7 @@ piece_to_send(const struct peer *peer, const struct slot *slot)
 {
 	struct piece piece = window_piece(&peer->window, slot);
 
-	piece.zeros = peer->knows_zeros && piece.from != NULL &&
+	piece.zeros = peer->member.knows_zeros && piece.from != NULL &&
 		aggregate_is_zero(piece.from, piece.bytes);
 	if (piece.zeros)
 		piece.from = NULL;
@@ -38,9 +37,10 @@ request_bytes(const struct netfc_allreduce *comm, const struct peer *peer, const
 	size_t values = (size_t)piece->count * slot->call->value_bytes;
 
 	if (piece->from == NULL)
-		return AGGREGATE_HEADER_BYTES + label_bytes(piece) + keys_bytes(comm);
-	return AGGREGATE_HEADER_BYTES + (values > peer->least ? values : peer->least) +
-		keys_bytes(comm);
+		return AGGREGATE_HEADER_BYTES + label_bytes(piece) + keys_bytes(&comm->worker);
+	return AGGREGATE_HEADER_BYTES +
+		(values > peer->member.least ? values : peer->member.least) +
+		keys_bytes(&comm->worker);
 }
 
 /* Write a slot's packet. Returns its bytes. */
@@ -59,10 +59,10 @@ build(const struct netfc_allreduce *comm, const struct peer *peer, const struct 
 		.count = piece->count,
 		.job = comm->options.job,
 		.id = (uint32_t)slot->chunk,
-		.session = peer->member.session,
+		.session = peer->member.machine.session,
 	};
 
-	size_t length = request_bytes(comm, peer, slot, piece) - keys_bytes(comm);
+	size_t length = request_bytes(comm, peer, slot, piece) - keys_bytes(&comm->worker);
 	size_t used =
 		AGGREGATE_HEADER_BYTES + (piece->from != NULL ? piece->bytes : label_bytes(piece));
 
@@ -71,7 +71,7 @@ build(const struct netfc_allreduce *comm, const struct peer *peer, const struct 
 		aggregate_swap_values(payload + AGGREGATE_HEADER_BYTES, piece->from,
 			piece->bytes / word_bytes, word_bytes);
 	memset(payload + used, 0, length - used);
-	return keys_tag_chunk(comm, peer, payload, length, slot->chunk);
+	return keys_tag_chunk(&peer->member, payload, length, slot->chunk);
 }
 
 /* Send packets one by one. Returns how many of the queue are dealt with, or -1 and errno. */
@@ -164,7 +164,7 @@ build_part(const struct netfc_allreduce *comm, const struct peer *peer, const st
 		.count = (uint16_t)division->totals.count,
 		.job = comm->options.job,
 		.id = (uint32_t)slot->chunk,
-		.session = peer->member.session,
+		.session = peer->member.machine.session,
 		.part = {.parts = (uint8_t)division->parts},
 	};
 	uint8_t *into = payload + AGGREGATE_HEADER_BYTES;
@@ -175,7 +175,7 @@ build_part(const struct netfc_allreduce *comm, const struct peer *peer, const st
 		(uint16_t)(division->ends[part] - first), (uint8_t)part, (uint8_t)division->parts,
 		into, comm->bytes);
 	bytes = aggregate_part_put_divisor(into, bytes, division->divisor);
-	return keys_tag_chunk(comm, peer, payload, AGGREGATE_HEADER_BYTES + bytes, slot->chunk);
+	return keys_tag_chunk(&peer->member, payload, AGGREGATE_HEADER_BYTES + bytes, slot->chunk);
 }
 
 /* Send parts that are still to be sent. Returns whether all of them have been, or -1 and errno. */
@@ -222,7 +222,7 @@ static void
 note_sent(struct peer *peer, struct channel *channel, uint32_t count, uint64_t now)
 {
 	channel_sent(channel, count, now);
-	peer->said = now;
+	peer->member.said = now;
 }
 
 int

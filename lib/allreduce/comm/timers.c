@@ -4,9 +4,6 @@
 #include "comm/error.h"
 #include "clock.h"
 
-/* How often a switch is probed at least before it counts as down. */
-#define QUESTIONS 8
-
 static uint64_t
 least(uint64_t a, uint64_t b)
 {
@@ -25,33 +22,16 @@ deadline(const struct netfc_allreduce *comm)
 static uint64_t
 quiet_since(const struct netfc_allreduce *comm, const struct peer *peer)
 {
-	return peer->heard > comm->head_since ? peer->heard : comm->head_since;
-}
-
-/* Sooner than a keep-alive, which is no question, and puts the next one off. */
-static struct aggregate_member_times
-question_times(const struct netfc_allreduce *comm)
-{
-	const uint64_t silence = comm->options.silence_ms * NS_PER_MS;
-	uint64_t pause = silence / (QUESTIONS + 1);
-
-	if (comm->options.keepalive_ms != 0)
-		pause = least(pause, comm->options.keepalive_ms * NS_PER_MS * 3 / 4);
-	return (struct aggregate_member_times){
-		.alive = pause,
-		.questions = pause == 0 ? 0 : (uint32_t)(silence / pause) - 1,
-	};
+	return peer->member.heard > comm->head_since ? peer->member.heard : comm->head_since;
 }
 
 /* When a switch has to be asked whether it is there. */
 static uint64_t
 question_due(const struct netfc_allreduce *comm, const struct peer *peer)
 {
-	const struct aggregate_member_times times = question_times(comm);
-
-	if (comm->options.silence_ms == 0 || !window_is_busy(&peer->window))
+	if (!window_is_busy(&peer->window))
 		return NEVER;
-	return aggregate_member_due(&peer->member, &times, quiet_since(comm, peer));
+	return member_question_due(&peer->member, quiet_since(comm, peer));
 }
 
 uint64_t
@@ -83,7 +63,7 @@ too_late(struct netfc_allreduce *comm, uint64_t now)
 		const struct peer *peer = &comm->peer[k];
 
 		if (window_is_busy(&peer->window) &&
-			(quietest == NULL || peer->heard < quietest->heard))
+			(quietest == NULL || peer->member.heard < quietest->member.heard))
 			quietest = peer;
 	}
 	if (quietest == NULL)
@@ -91,9 +71,9 @@ too_late(struct netfc_allreduce *comm, uint64_t now)
 	status = error_of_silence(comm, quietest);
 	if (status != NETFC_ALLREDUCE_OK)
 		return status;
-	if (quietest->late >= 0)
+	if (quietest->member.late >= 0)
 		return error_of_lateness(comm, quietest, seconds);
-	if (quietest->heard < comm->head_since)
+	if (quietest->member.heard < comm->head_since)
 		return error_set_for(comm, quietest, NETFC_ALLREDUCE_TIMEOUT,
 			"Switch %s has not answered for %.1f s: it is down, out of reach, or has not "
 			"told yet which worker it waits for (option deadline_ms longer than its "
@@ -109,39 +89,28 @@ too_late(struct netfc_allreduce *comm, uint64_t now)
 /* How long to listen for replies; there is another time if they take longer. */
 #define LISTEN (50 * NS_PER_MS)
 
-/* This worker is alive; a reply shows that the switch is. */
-static enum aggregate_member_action
-tell(struct netfc_allreduce *comm, struct peer *peer, const struct aggregate_member_times *times,
-	uint64_t since, uint64_t now)
+static void
+expect_replies(struct netfc_allreduce *comm, uint64_t now)
 {
-	const enum aggregate_member_action action = join_say(comm, peer, times, since, now);
-
-	if (action == AGGREGATE_DO_SEND) {
-		peer->said = now;
-		comm->stats.keepalives++;
-		comm->keepalive_until = now + LISTEN;
-	}
-	return action;
+	comm->stats.keepalives++;
+	comm->keepalive_until = now + LISTEN;
 }
 
 /* Ask a switch that is silent whether it is there. */
 static int
 question(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
 {
-	const struct aggregate_member_times times = question_times(comm);
-	const uint64_t from = quiet_since(comm, peer);
-	int status;
-
-	if (question_due(comm, peer) > now ||
-		tell(comm, peer, &times, from, now) != AGGREGATE_DO_BLAME)
+	if (question_due(comm, peer) > now)
 		return NETFC_ALLREDUCE_OK;
-	status = error_of_silence(comm, peer);
-	if (status != NETFC_ALLREDUCE_OK)
-		return status;
-	return error_set_for(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
-		"Switch %s has not answered for %.1f s, though asked %u times whether it is there: it "
-		"is down, or out of reach.",
-		peer->link.address.text, (double)(now - from) / 1e9, times.questions);
+	switch (member_question(&peer->member, quiet_since(comm, peer), now)) {
+	case AGGREGATE_DO_BLAME:
+		return error_of_member(comm, peer);
+	case AGGREGATE_DO_SEND:
+		expect_replies(comm, now);
+		return NETFC_ALLREDUCE_OK;
+	default:
+		return NETFC_ALLREDUCE_OK;
+	}
 }
 
 int
@@ -165,45 +134,23 @@ timers_run(struct netfc_allreduce *comm, uint64_t now)
 
 /* ---- keep-alives ---- */
 
-static struct aggregate_member_times
-keepalive_times(const struct netfc_allreduce *comm)
-{
-	return (struct aggregate_member_times){.alive = comm->options.keepalive_ms * NS_PER_MS};
-}
-
 uint64_t
 keepalive_due(const struct netfc_allreduce *comm)
 {
-	const struct aggregate_member_times times = keepalive_times(comm);
 	uint64_t due = NEVER;
 
-	if (comm->life != ALLREDUCE_JOINED || comm->options.keepalive_ms == 0)
-		return NEVER;
-	for (unsigned int k = 0; k < comm->peers; k++) {
-		const struct peer *peer = &comm->peer[k];
-
-		due = least(due, aggregate_member_due(&peer->member, &times, peer->said));
-	}
+	for (unsigned int k = 0; k < comm->peers && comm->life == ALLREDUCE_JOINED; k++)
+		due = least(due, member_keepalive_due(&comm->peer[k].member));
 	return due;
 }
 
 void
 keepalive_send(struct netfc_allreduce *comm)
 {
-	const struct aggregate_member_times times = keepalive_times(comm);
 	uint64_t now = clock_now();
 
-	for (unsigned int k = 0; k < comm->peers; k++)
-		tell(comm, &comm->peer[k], &times, comm->peer[k].said, now);
-}
-
-int
-keepalive_reply(struct netfc_allreduce *comm, struct peer *peer,
-	const struct aggregate_message *reply, uint64_t now)
-{
-	if (aggregate_member_take(&peer->member, &join_times, reply, now) != AGGREGATE_DO_END)
-		return NETFC_ALLREDUCE_OK;
-	if (reply->code != NETFC_STATUS_OK && reply->code != AGGREGATE_STATUS_CODE)
-		return error_of_reply(comm, peer, reply->code, reply->reason);
-	return error_of_reply(comm, peer, AGGREGATE_STATUS_CODE, peer->member.refused);
+	for (unsigned int k = 0; k < comm->peers; k++) {
+		if (member_keepalive(&comm->peer[k].member, now))
+			expect_replies(comm, now);
+	}
 }

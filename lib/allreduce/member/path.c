@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "member/path.h"
+#include "member/talk.h"
 
 #include <stdio.h>
-
-#include <aggregate_wire.h>
-
-#include "comm/error.h"
-#include "member/keys.h"
-#include "link/link.h"
 
 #define ETHERNET_MTU 1500
 /* Of values in a chunk, as option bytes has it. */
@@ -18,45 +12,44 @@
 
 /* Bytes of a chunk's packet beside its values. */
 static unsigned int
-overhead(const struct netfc_allreduce *comm, const struct peer *peer)
+overhead(const struct member *member)
 {
-	return address_header_bytes(&peer->link.address) + AGGREGATE_HEADER_BYTES +
-		(unsigned int)keys_bytes(comm);
+	return address_header_bytes(&member->link->address) + AGGREGATE_HEADER_BYTES +
+		(unsigned int)keys_bytes(member->worker);
 }
 
 /* Bytes of values in packets of at most `mtu`. */
 static unsigned int
-values_in(const struct netfc_allreduce *comm, const struct peer *peer, unsigned int mtu)
+values_in(const struct member *member, unsigned int mtu)
 {
-	unsigned int other = overhead(comm, peer);
+	unsigned int other = overhead(member);
 
 	return mtu > other + PATH_MIN_BYTES ? (mtu - other) / 4 * 4 : PATH_MIN_BYTES;
 }
 
 unsigned int
-path_bytes(const struct netfc_allreduce *comm, const struct peer *peer)
+member_path_bytes(const struct member *member)
 {
-	unsigned int mtu = link_mtu(&peer->link);
-	unsigned int bytes = values_in(comm, peer, mtu == 0 ? ETHERNET_MTU : mtu);
+	unsigned int mtu = link_mtu(member->link);
+	unsigned int bytes = values_in(member, mtu == 0 ? ETHERNET_MTU : mtu);
 
 	return bytes < MAX_BYTES ? bytes : MAX_BYTES;
 }
 
 void
-path_begin(const struct netfc_allreduce *comm, const struct peer *peer, struct path *path,
-	unsigned int granted)
+path_begin(const struct member *member, struct path *path, unsigned int granted)
 {
-	unsigned int bytes = granted < peer->asked_bytes ? granted : peer->asked_bytes;
+	unsigned int bytes = granted < member->asked_bytes ? granted : member->asked_bytes;
 
-	if (path->times == 0 && bytes > values_in(comm, peer, ETHERNET_MTU))
+	if (path->times == 0 && bytes > values_in(member, ETHERNET_MTU))
 		path->trying = bytes;
 }
 
 /* Report it, if the user wants to know. */
 static void
-notify(const struct netfc_allreduce *comm, const struct peer *peer, const struct path *path)
+notify(const struct member *member, const struct path *path)
 {
-	const struct netfc_allreduce_options *options = &comm->options;
+	const struct netfc_allreduce_options *options = member->worker->options;
 	char text[NOTICE_BYTES];
 
 	if (options->notice == NULL)
@@ -64,37 +57,39 @@ notify(const struct netfc_allreduce *comm, const struct peer *peer, const struct
 	snprintf(text, sizeof(text),
 		"Packets of %u bytes do not get to switch %s and back, though this host's device "
 		"takes them: chunks are cut to %u bytes of values.",
-		path->trying + overhead(comm, peer), peer->link.address.text, peer->asked_bytes);
+		path->trying + overhead(member), member->link->address.text, member->asked_bytes);
 	options->notice(options->notice_context, text);
 }
 
-int
-path_is_silent(struct netfc_allreduce *comm, struct peer *peer, struct path *path)
+/* Chunks of so many bytes do not pass, where packets may have `mtu`. */
+static bool
+fail(struct member *member, enum member_fault fault, unsigned int bytes, unsigned int mtu)
 {
-	if (!path_is_tried(path) || ++path->times < TRIES)
-		return NETFC_ALLREDUCE_OK;
-	if (comm->options.bytes != 0)
-		return error_set_for(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
-			"Chunks of %u bytes make packets of %u, which do not get to switch %s and "
-			"back: let all workers set option bytes to %u, or to 0.",
-			path->trying, path->trying + overhead(comm, peer), peer->link.address.text,
-			values_in(comm, peer, ETHERNET_MTU));
-	peer->asked_bytes = values_in(comm, peer, ETHERNET_MTU);
-	notify(comm, peer, path);
-	path->trying = 0;
-	return NETFC_ALLREDUCE_OK;
+	member_fail(member, fault);
+	member->problem.bytes = bytes;
+	member->problem.packet = bytes + overhead(member);
+	member->problem.mtu = mtu;
+	member->problem.fit = values_in(member, mtu);
+	return false;
 }
 
-int
-path_check(struct netfc_allreduce *comm, const struct peer *peer)
+bool
+path_is_silent(struct member *member, struct path *path)
 {
-	unsigned int mtu = link_mtu(&peer->link);
+	if (path->trying == 0 || ++path->times < TRIES)
+		return true;
+	if (member->worker->options->bytes != 0)
+		return fail(member, MEMBER_TOO_LONG, path->trying, ETHERNET_MTU);
+	member->asked_bytes = values_in(member, ETHERNET_MTU);
+	notify(member, path);
+	path->trying = 0;
+	return true;
+}
 
-	if (mtu == 0 || comm->bytes + overhead(comm, peer) <= mtu)
-		return NETFC_ALLREDUCE_OK;
-	return error_set_for(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
-		"Chunks of %u bytes make packets of %u, and the path to switch %s takes %u (its MTU): "
-		"let all workers set option bytes to %u.",
-		comm->bytes, comm->bytes + overhead(comm, peer), peer->link.address.text, mtu,
-		values_in(comm, peer, mtu));
+bool
+member_path_takes(struct member *member, unsigned int bytes)
+{
+	unsigned int mtu = link_mtu(member->link);
+
+	return mtu == 0 || bytes + overhead(member) <= mtu || fail(member, MEMBER_MTU, bytes, mtu);
 }
