@@ -328,7 +328,7 @@ control EgressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metada
                     hdr.udp.checksum = 0xffff;
                 }
             }
-            /* What a frame has behind its datagram. */
+            /* What a frame has after its datagram. */
             truncate((bit<32>)hdr.ipv4.total_length + 14);
         }
     }

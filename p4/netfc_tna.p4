@@ -266,7 +266,7 @@ control IngressDeparser(packet_out packet, inout headers_t hdr, in meta_t meta,
     }
 }
 
-/* Nothing is left to do behind the traffic manager, which packets bypass. */
+/* Nothing is left to do after the traffic manager, which packets bypass. */
 struct nothing_t {}
 
 parser EgressParser(packet_in packet, out nothing_t hdr, out nothing_t meta,

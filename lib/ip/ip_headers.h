@@ -51,7 +51,7 @@ checksum_change(uint16_t before, uint16_t after)
 	return (uint32_t)(uint16_t)~before + after;
 }
 
-/** What a piece's sum adds to that of a packet in which it stands so far behind the start (RFC
+/** What a piece's sum adds to that of a packet in which it stands so far from the start (RFC
  * 1071, section 2 (B)). */
 static inline uint16_t
 checksum_at(size_t offset, uint16_t sum)

@@ -64,7 +64,7 @@ batch_clear(struct batches *batches)
 }
 
 /**
- * Compute and answer the requests that are gathered: lanes of each part are copied behind each
+ * Compute and answer the requests that are gathered: lanes of each part are copied after each
  * other, computed, and results written back with status and checksum.
  *
  * @param batches empty, before and after

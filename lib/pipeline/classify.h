@@ -73,7 +73,7 @@ struct classified {
 	struct gathered gathered;
 	/** Indices, in order; those of CLASS_FORWARD are not listed. */
 	uint8_t packet[CLASSES][CLASSIFY_BURST];
-	/** The NetFC header; the UDP header stands before it, all lanes behind it. */
+	/** The NetFC header; the UDP header stands before it, all lanes after it. */
 	uint8_t *payload[CLASSIFY_BURST];
 	uint16_t at[CLASSIFY_BURST]; /**< first lane in the batch, once more than one is gathered */
 	uint16_t lanes[CLASSIFY_BURST + CLASSIFY_VECTOR];

@@ -141,7 +141,7 @@ struct pipeline_answer {
 uint32_t pipeline_query_destination(struct rte_mbuf *mbuf, const struct frame *frame);
 
 /**
- * Answer a packet with frame->query, which becomes frame->answered. The counters behind the ratio
+ * Answer a packet with frame->query, which becomes frame->answered. The counters after the ratio
  * are written where the datagram has space for them.
  *
  * @param worker the calling lcore's

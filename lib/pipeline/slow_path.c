@@ -243,7 +243,7 @@ struct query_answer {
 	rte_be64_t bytes;
 } __attribute__((packed, aligned(2)));
 
-/* Write a query's answer: z and, where the datagram has space, the counters behind it. */
+/* Write a query's answer: z and, where the datagram has space, the counters after it. */
 static void
 request_write_answer(struct request *request, const struct pipeline_answer *facts)
 {

@@ -58,7 +58,7 @@ tick_shift_of(uint64_t hz)
 
 /*
  * How many ticks ago that was: none if another lcore wrote it later. An lcore's time may be a
- * second (so many ticks) behind, since it may have been interrupted after it read its clock.
+ * second (so many ticks) late, since it may have been interrupted after it read its clock.
  */
 static inline uint32_t
 ticks_since(uint32_t then, uint32_t now)

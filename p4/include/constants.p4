@@ -66,7 +66,7 @@ const bit<16> NETFC_LANE_BYTES = 6;
 const bit<16> NETFC_FP32_LANE_BYTES = 12;
 #ifdef NETFC_SLOWLORIS
 @noWarn("unused")
-const bit<16> NETFC_COUNTERS_BYTES = 12; /* behind z in the answer to a query */
+const bit<16> NETFC_COUNTERS_BYTES = 12; /* after z in the answer to a query */
 #endif
 
 /* What becomes of a packet. */

@@ -41,7 +41,7 @@ struct lane_t {
     bit<32> base;        /* sign and exponent of z, in their places */
 #if NETFC_LAST_OP >= 3
     /* Products and quotients. */
-    bit<32> high_x;      /* digits of normalised significands: 11 bits behind the leading one, */
+    bit<32> high_x;      /* digits of normalised significands: 11 bits after the leading one, */
     bit<32> low_x;       /* and 12 bits; first at the top of the word */
     bit<32> high_y;
     bit<32> low_y;

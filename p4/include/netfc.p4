@@ -202,7 +202,7 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
             (_, _, _, _, _, 0x4000 &&& 0x4000, _) : answer(NETFC_STATUS_LENGTH);
             (_, _, _, _, _, 0x2000 &&& 0x2000, _) : answer(NETFC_STATUS_LENGTH);
 #ifdef NETFC_FP8
-            /* The byte behind the last of an odd number of lanes is there three times. */
+            /* The byte after the last of an odd number of lanes is there three times. */
             (_, _, _, _, _, 1 &&& 1, 0 &&& 0xfffe) : answer(NETFC_STATUS_LENGTH);
             (_, _, _, _, _, 1 &&& 1, 2) : answer(NETFC_STATUS_LENGTH);
 #else
@@ -263,7 +263,7 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
 #ifdef NETFC_SLOWLORIS
         slowloris.apply(hdr, meta);
 #endif
-        /* What lanes have no part in comes before them, so that no stage is left for it behind. */
+        /* What lanes have no part in comes before them, so that no stage is left for it after them. */
         if (meta.udp_fits == 1 && meta.verdict != verdict_t.NONE) {
             status.apply();
             /* A datagram over IPv4 without a checksum stays without. */

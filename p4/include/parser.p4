@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where a packet's request and its lanes are: IPv4 with or without options or IPv6, behind up to two
+ * Where a packet's request and its lanes are: IPv4 with or without options or IPv6, after up to two
  * VLAN tags. A parser cannot know UDP ports that come with the entries, so every UDP datagram that
  * is long enough is taken apart as if it were a request; the table of requests tells.
  */
@@ -247,7 +247,7 @@ parser NetfcParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
     }
 
 #ifdef NETFC_SLOWLORIS
-    /* A query may have space for the counters behind z. */
+    /* A query may have space for the counters after z. */
     state query_lane {
         packet.extract(hdr.x0);
         packet.extract(hdr.y0);

@@ -329,7 +329,7 @@ control Scale(inout lane_t lane) {
 }
 
 /*
- * Round to nearest, ties to even. What is behind the significand is in rest, the highest bit
+ * Round to nearest, ties to even. What is below the significand is in rest, the highest bit
  * first, in the low 4 bits of cross and in the low 12 bits of low.
  */
 control RoundProduct(inout lane_t lane) {

@@ -231,7 +231,7 @@ control Quotient(inout lane_t lane, inout carried_t carried) {
                      most_left, lane.remainder, lane.quotient);
         join();
 #if NETFC_PASSES == 2
-        /* For the next pass: behind the second digit, which takes what the last one carried. */
+        /* For the next pass: after the second digit, which takes what the last one carried. */
         NETFC_FIRST_DIGIT
 #endif
     }

@@ -179,10 +179,10 @@
 #error "NETFC_EXACT is for NETFC_FORMAT 1 and 3, fp16 and bf16, in the direct layout"
 #endif
 #define NETFC_EXPONENT_BITS (15 - NETFC_FRACTION_BITS)
-/* A significand with three bits behind it, carry and sign. */
+/* A significand with three bits below it, carry and sign. */
 #define NETFC_SUM_BITS (NETFC_FRACTION_BITS + 6)
 #define NETFC_EXPONENT_SUM_BITS (NETFC_EXPONENT_BITS + 2)
-/* A product's bits that are rounded: a significand with one bit before it and two behind. */
+/* A product's bits that are rounded: a significand with one bit above it and two below. */
 #define NETFC_TOP_BITS (NETFC_FRACTION_BITS + 3)
 #define NETFC_TIES 32
 #if NETFC_FORMAT == 1

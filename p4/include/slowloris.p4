@@ -10,7 +10,7 @@
 
 #include "headers.p4"
 
-/* log2 of a counter with 15 bits behind the point: 10 of them count, 5 keep the quotient right. */
+/* log2 of a counter with 15 bits after the point: 10 of them count, 5 keep the quotient right. */
 control IntegerLog(in bit<32> integer, inout bit<32> word) {
     action set(bit<32> logarithm) {
         word = logarithm;
@@ -51,7 +51,7 @@ control Divide(in bit<32> connections, in bit<64> bytes, inout bit<16> ratio) {
 
     apply {
         ratio = 0;
-        /* The leading one and the 13 bits behind it must be among 32. */
+        /* The leading one and the 13 bits after it must be among 32. */
         if (bytes[63:48] != 0) {
             divisor = bytes[63:32];
             shift = 32;

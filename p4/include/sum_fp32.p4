@@ -5,7 +5,7 @@
 
 /*
  * A significand comes in with its 24 bits at the top of the word. It is shifted to where it has
- * three bits behind it, in bits 26 to 3, and on by the places of the table of exponents.
+ * three bits below it, in bits 26 to 3, and on by the places of the table of exponents.
  */
 control Align(in bit<5> places, inout bit<32> word, inout bit<32> lost) {
     NETFC_RIGHT(5) NETFC_RIGHT(6) NETFC_RIGHT(7) NETFC_RIGHT_8_TO_31 NETFC_RIGHT_32
@@ -75,7 +75,7 @@ control Sign(in bit<1> negative, in bit<32> lost, inout bit<32> word) {
 
 /*
  * The sum's magnitude is shifted left until its leading one is at bit 27, or less, and right by 4
- * again, as the four bits behind the significand only tell how to round: in one step.
+ * again, as the four bits below the significand only tell how to round: in one step.
  */
 #define NETFC_LEFT_RIGHT(n, k)      \
     action left##n() {              \
@@ -248,7 +248,7 @@ control Sum(in bit<8> op, in bit<32> x, in bit<32> y, inout lane_t lane) {
 }
 
 /*
- * 9: round to nearest, ties to even. lost has the bits behind the significand, the highest first.
+ * 9: round to nearest, ties to even. lost has the bits below the significand, the highest first.
  * A sum that is zero is exact; one that has the exponent of infinity, in the end, overflows.
  */
 control RoundSum(inout lane_t lane) {

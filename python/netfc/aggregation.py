@@ -96,16 +96,16 @@ class Place:
         return head + levels
 
 
-def read_place(behind: bytes) -> Place | None:
-    """The place that a join has behind its cookie; None: none that can be. A tag may stand there
+def read_place(after: bytes) -> Place | None:
+    """The place that a join has after its cookie; None: none that can be. A tag may stand there
     as well, which nobody can tell who has no key."""
-    if len(behind) < PLACE.size:
+    if len(after) < PLACE.size:
         return None
-    levels, decided, _, workers, below = PLACE.unpack_from(behind)
+    levels, decided, _, workers, below = PLACE.unpack_from(after)
     end = PLACE.size + levels * LEVEL.size
-    if levels > MAX_LEVELS or not 0 < workers <= MAX_TREE_WORKERS or len(behind) < end:
+    if levels > MAX_LEVELS or not 0 < workers <= MAX_TREE_WORKERS or len(after) < end:
         return None
-    path = tuple((members, index) for members, index in LEVEL.iter_unpack(behind[PLACE.size : end]))
+    path = tuple((members, index) for members, index in LEVEL.iter_unpack(after[PLACE.size : end]))
     if not all(index < members for members, index in path):
         return None
     return Place(path, workers, decided, below)
@@ -143,7 +143,7 @@ class Part:
 
 
 def read_part(bytes_: bytes) -> Part | None:
-    """The part that a chunk of digits has behind its header; None: it is cut."""
+    """The part that a chunk of digits has after its header; None: it is cut."""
     if len(bytes_) < PART.size:
         return None
     first, count, number, parts, lowest, width = PART.unpack_from(bytes_)
@@ -236,8 +236,8 @@ def join(
     in place of chunk_bytes; 0: nothing else is.
     """
     asked = JOIN.pack(workers, 0, slots, chunk_bytes, least, cookie, worker.incarnation)
-    behind = b"" if place is None else bytes(place)
-    return _header(worker, OPS["join"], 0, 0, message_id, features) + asked + behind
+    after = b"" if place is None else bytes(place)
+    return _header(worker, OPS["join"], 0, 0, message_id, features) + asked + after
 
 
 def leave(worker: Worker, message_id: int = 0, reason: int = 0) -> bytes:

@@ -39,7 +39,7 @@ struct addresses {
  */
 int addresses_add(struct addresses *addresses, const char *text);
 
-/** Read the address of another host: IP, without anything behind it. False: it is none. */
+/** Read the address of another host: IP, without anything after it. False: it is none. */
 bool address_read(const char *text, struct address *address);
 
 /**

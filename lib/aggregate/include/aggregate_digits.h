@@ -154,7 +154,7 @@ aggregate_divisor_bytes(uint32_t divisor)
 }
 
 /**
- * Give a part that has been written a divisor, which goes behind it.
+ * Give a part that has been written a divisor, which goes after it.
  *
  * @param bytes of the part
  * @param divisor 0: none

@@ -375,7 +375,7 @@ aggregate_entry_step(struct aggregate_entry *entry, const struct aggregate_rules
 		begin(entry, rules, chunk, now);
 		return add(entry, rules, chunk, now);
 	}
-	/* By serial numbers: the older is less than half the numbers behind. */
+	/* By serial numbers: the older is less than half the numbers before. */
 	if (entry->state != AGGREGATE_EMPTY && (int32_t)(chunk->id - entry->chunk) < 0)
 		return AGGREGATE_STALE;
 	return AGGREGATE_WINDOW;

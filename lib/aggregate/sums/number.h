@@ -155,7 +155,7 @@ with_sign(struct ieee format, uint32_t magnitude, bool negative)
 }
 
 /*
- * The magnitude's encoding, ties to even, never zero: regime, exponent and fraction behind each
+ * The magnitude's encoding, ties to even, never zero: regime, exponent and fraction after each
  * other, cut to 15 bits.
  */
 INLINE uint32_t

@@ -272,7 +272,7 @@ check_header(const struct aggregate_hdr *hdr)
 	return NETFC_STATUS_OK;
 }
 
-/* A part that fits its chunk, and nothing behind it: what refuses it is a header alone. */
+/* A part that fits its chunk, and nothing after it: what refuses it is a header alone. */
 static bool
 read_part(const uint8_t *bytes, size_t length, struct aggregate_message *message)
 {

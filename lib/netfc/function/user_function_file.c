@@ -11,7 +11,7 @@ static const char magic[FILE_MAGIC_BYTES] = {'N', 'e', 't', 'F', 'C', 'f', 'u', 
 #define NAME_OFFSET (FILE_MAGIC_BYTES + 4 + 4)
 #define FORMAT_OFFSET (NAME_OFFSET + NETFC_FUNCTION_NAME_SIZE)
 #define HEADER_BYTES (FORMAT_OFFSET + 4)
-#define ENTRY_BYTES 3 /* z, and its flags behind all of them */
+#define ENTRY_BYTES 3 /* z, and its flags after all of them */
 
 static size_t
 file_bytes(const struct netfc_format *format)

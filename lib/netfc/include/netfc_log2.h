@@ -31,7 +31,7 @@ NETFC_API uint64_t netfc_log2(uint64_t value, unsigned bits);
 
 /**
  * The prefixes that look up the logarithm of a 32-bit integer: one for each combination of the
- * leading one and the `below` bits behind it. All integers of a prefix share netfc_log2() of the
+ * leading one and the `below` bits after it. All integers of a prefix share netfc_log2() of the
  * middle one, which is off by less than 2^(bits - below) * 0.73 + 1/2 for any of them. Zero has no
  * logarithm and no prefix.
  *

@@ -10,7 +10,7 @@
 
 /* The entries of the paper's tables. */
 
-/* Bits of a significand behind its leading one; posit16 has the most. */
+/* Bits of a significand after its leading one; posit16 has the most. */
 #define FRACTION_BITS 12
 
 static unsigned

@@ -14,7 +14,7 @@
 #define BLOCK 256
 #define GROUPS (BLOCK / GROUP)
 
-/* What a sum needs behind its look-up in mi, of groups whose packet, if any, has results. */
+/* What a sum needs after its look-up in mi, of groups whose packet, if any, has results. */
 struct sums {
 	uint16_t index[BLOCK];
 	uint16_t log[BLOCK];     /* of the greater operand */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A leaf of a tree behind the traffic manager of TNA: sums on their way up become digits. */
+/* A leaf of a tree after the traffic manager of TNA: sums on their way up become digits. */
 #ifndef NETFC_AGGREGATE_EGRESS_LEAF_TNA_P4
 #define NETFC_AGGREGATE_EGRESS_LEAF_TNA_P4
 

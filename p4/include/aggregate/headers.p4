@@ -162,7 +162,7 @@ struct meta_t {
     fate_t fate;
     command_t command;
 #ifndef NETFC_TNA
-    bit<16> rest;    /* what the datagram has behind the headers adds to its sum, if it has a checksum */
+    bit<16> rest;    /* what the datagram has after the headers adds to its sum, if it has a checksum */
     bit<1> unsummed; /* it has more, and no checksum */
 #endif
     bit<3> code;

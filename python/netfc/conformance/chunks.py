@@ -76,7 +76,7 @@ def repeated(kit: Kit) -> str:
             expect(message, value(2), payload, "1, sent several times, and 1")
         for _ in range(2):
             again = first.ask(sent[0], first.shard(0))
-            expect(again, value(2), sent[0], "a chunk repeated behind its result")
+            expect(again, value(2), sent[0], "a chunk repeated after its result")
     return "not added twice, answered again"
 
 

@@ -205,7 +205,7 @@ class Member:
     # ---- chunks --------------------------------------------------------------------------
 
     def shard(self, number: int) -> int:
-        """Where a chunk goes: how many ports behind the first."""
+        """Where a chunk goes: how many ports after the first."""
         return number % self.slots % self.shards
 
     def chunk(self, number: int, values: bytes, op: str = "sum", form: str = "fp32",

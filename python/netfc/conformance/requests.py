@@ -216,10 +216,10 @@ def _computed(kit: Kit, sent: list[bytes]) -> str:
     for payload, reply in zip(sent, kit.replies(sent)):
         form = NUMBER_FORMATS[protocol.FORMAT_NAMES[payload[4]]]
         end = protocol.HEADER.size + 2 * protocol.operand_bytes(form.id, _count(payload))
-        behind = end + _count(payload) * protocol.slot_bytes(form.id)
+        rest = end + _count(payload) * protocol.slot_bytes(form.id)
         wanted = with_status(payload, 0, reply[protocol.STATUS_OFFSET] & 15)
-        wanted = wanted[:end] + reply[end:behind] + wanted[behind:]
-        if reply != wanted or reply[end:behind] == payload[end:behind]:
+        wanted = wanted[:end] + reply[end:rest] + wanted[rest:]
+        if reply != wanted or reply[end:rest] == payload[end:rest]:
             raise Failed("not computed, or more is written than z", payload, wanted, reply)
     return f"{len(sent)} requests"
 

@@ -203,9 +203,9 @@ def parts(sums: Sums, lanes: int, divisor: int = 0) -> list[bytes]:
     """All parts of a sum, so many lanes each."""
     starts = range(0, len(sums), lanes)
     count = len(starts) | (JOINS_DIGITS if divisor else 0)
-    behind = struct.pack(">I", divisor) if divisor else b""
+    divided = struct.pack(">I", divisor) if divisor else b""
     return [
-        part(sums[at : at + lanes], at, number, count, *extent(sums[at : at + lanes])) + behind
+        part(sums[at : at + lanes], at, number, count, *extent(sums[at : at + lanes])) + divided
         for number, at in enumerate(starts)
     ]
 

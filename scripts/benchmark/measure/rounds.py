@@ -8,7 +8,7 @@ import statistics
 from benchmark.measure import traffic
 from benchmark.peers.contenders import SETS, Switch
 
-# What an Ethernet link carries besides the frame: preamble, check sequence, the gap behind it.
+# What an Ethernet link carries besides the frame: preamble, check sequence, the gap after it.
 LINK_BYTES = 8 + 4 + 12
 
 

@@ -72,7 +72,7 @@ class Network:
 
 
 def flat(gradients):
-    """All gradients behind each other."""
+    """All gradients, one after the other."""
     return numpy.concatenate([gradient.ravel() for gradient in gradients])
 
 

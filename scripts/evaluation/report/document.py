@@ -20,7 +20,7 @@ def table(head, rows, left=1):
 
 
 def folded(title, text):
-    """What few readers need, behind its title, in Markdown and in HTML of it."""
+    """What few readers need, after its title, in Markdown and in HTML of it."""
     return f'<details markdown="1">\n<summary>{title}</summary>\n\n{text}\n\n</details>'
 
 
