@@ -77,11 +77,9 @@ netfc_collective_start_labelled(struct netfc_allreduce *comm,
 		status = error_set(
 			comm, NETFC_ALLREDUCE_MEMORY, "There is not enough memory for a handle.");
 	else
-		status = collective_check(comm, collective);
-	if (made != NULL && status == NETFC_ALLREDUCE_OK) {
-		collective_plan(comm, collective, label, lazily, made);
+		status = collective_plan(comm, collective, label, lazily, made);
+	if (status == NETFC_ALLREDUCE_OK)
 		start(comm, made);
-	}
 	lock_leave(comm);
 	if (status == NETFC_ALLREDUCE_OK)
 		*handle = made;
@@ -131,9 +129,8 @@ netfc_collective(struct netfc_allreduce *comm, const struct netfc_collective *co
 
 	if (!lock_enter(comm))
 		return NETFC_ALLREDUCE_BROKEN;
-	status = collective_check(comm, collective);
+	status = collective_plan(comm, collective, 0, true, &handle);
 	if (status == NETFC_ALLREDUCE_OK) {
-		collective_plan(comm, collective, 0, true, &handle);
 		start(comm, &handle);
 		wait_until(comm, &handle, NEVER);
 		status = handle.status;

@@ -33,54 +33,43 @@ static const struct shape {
 	[NETFC_COLLECTIVE_DIGITS] = {.has_totals = true},
 };
 
-static const struct shape *
-shape_of(const struct netfc_collective *collective)
-{
-	return &shapes[collective->kind];
-}
+/* A collective, and what it is to this worker: looked up once. */
+struct request {
+	const struct netfc_collective *of;
+	const struct shape *shape;
+	unsigned int format; /* as it is sent */
+	unsigned int value_bytes, lane_bytes;
+	unsigned int word_bytes, result_word_bytes; /* of values and results, or 1 */
+	uint64_t bytes, result_bytes;               /* of a block */
+	bool gives, takes;                          /* this worker: values, results */
+};
 
-static unsigned int
-format_of(const struct netfc_collective *collective)
+static struct request
+request_of(const struct netfc_allreduce *comm, const struct netfc_collective *collective)
 {
-	return shape_of(collective)->copies ? COPY_FORMAT : collective->format;
-}
+	const struct shape *shape = &shapes[collective->kind];
+	const bool is_root = collective->root == comm->options.worker;
+	const unsigned int format = shape->copies ? COPY_FORMAT : collective->format;
+	const unsigned int value_bytes = aggregate_value_bytes(format);
+	const unsigned int result_bytes = aggregate_result_value_bytes(format);
+	const uint64_t count = collective->kind == NETFC_COLLECTIVE_BARRIER ? 0 : collective->count;
+	struct request request = {
+		.of = collective,
+		.shape = shape,
+		.format = format,
+		.value_bytes = value_bytes,
+		.lane_bytes = value_bytes > result_bytes ? value_bytes : result_bytes,
+		.word_bytes = shape->copies ? 1 : value_bytes,
+		.result_word_bytes = shape->copies ? 1 : result_bytes,
+		.gives = collective->kind != NETFC_COLLECTIVE_BROADCAST || is_root,
+		.takes = collective->kind == NETFC_COLLECTIVE_BROADCAST
+			? !is_root
+			: collective->kind != NETFC_COLLECTIVE_REDUCE || is_root,
+	};
 
-/* Bytes of a block. */
-static uint64_t
-block_bytes(const struct netfc_collective *collective)
-{
-	if (collective->kind == NETFC_COLLECTIVE_BARRIER)
-		return 0;
-	return collective->count *
-		(shape_of(collective)->copies ? 1 : aggregate_value_bytes(collective->format));
-}
-
-/* Bytes of its results. */
-static uint64_t
-result_block_bytes(const struct netfc_collective *collective)
-{
-	return shape_of(collective)->copies
-		? block_bytes(collective)
-		: collective->count * aggregate_result_value_bytes(collective->format);
-}
-
-/* Whether this worker gives values. */
-static bool
-gives(const struct netfc_allreduce *comm, const struct netfc_collective *collective)
-{
-	return collective->kind != NETFC_COLLECTIVE_BROADCAST ||
-		collective->root == comm->options.worker;
-}
-
-/* Whether it gets results. */
-static bool
-takes(const struct netfc_allreduce *comm, const struct netfc_collective *collective)
-{
-	bool is_root = collective->root == comm->options.worker;
-
-	if (collective->kind == NETFC_COLLECTIVE_BROADCAST)
-		return !is_root;
-	return collective->kind != NETFC_COLLECTIVE_REDUCE || is_root;
+	request.bytes = count * request.word_bytes;
+	request.result_bytes = count * request.result_word_bytes;
+	return request;
 }
 
 static bool
@@ -89,17 +78,19 @@ is_aligned(const void *pointer, unsigned int bytes)
 	return (uintptr_t)pointer % bytes == 0;
 }
 
-/* Results over values that are still to be sent. */
+/* Results over values that are still to be sent; totals are elsewhere. */
 static bool
-is_overwritten(const struct netfc_allreduce *comm, const struct netfc_collective *collective)
+is_overwritten(const struct netfc_allreduce *comm, const struct request *request)
 {
-	const uint8_t *values = collective->values, *result = collective->result;
-	const struct shape *shape = shape_of(collective);
-	uint64_t bytes = block_bytes(collective), offset = bytes * comm->options.worker;
-	uint64_t results = result_block_bytes(collective);
-	uint64_t given = shape->gives_blocks ? bytes * comm->options.workers : bytes;
-	uint64_t taken = shape->takes_blocks ? results * comm->options.workers : results;
+	const uint8_t *values = request->of->values, *result = request->of->result;
+	const struct shape *shape = request->shape;
+	const uint64_t bytes = request->bytes, results = request->result_bytes;
+	const uint64_t offset = bytes * comm->options.worker;
+	const uint64_t given = shape->gives_blocks ? bytes * comm->options.workers : bytes;
+	const uint64_t taken = shape->takes_blocks ? results * comm->options.workers : results;
 
+	if (shape->has_totals || !request->gives || !request->takes)
+		return false;
 	if (values + (shape->gives_blocks ? offset : 0) ==
 			result + (shape->takes_blocks ? offset : 0) &&
 		results == bytes)
@@ -108,32 +99,24 @@ is_overwritten(const struct netfc_allreduce *comm, const struct netfc_collective
 		(uintptr_t)result < (uintptr_t)values + given;
 }
 
-/* Whoever both gives values and gets results; totals are elsewhere. */
-static bool
-could_overwrite(const struct netfc_allreduce *comm, const struct netfc_collective *collective)
-{
-	return !shape_of(collective)->has_totals && gives(comm, collective) &&
-		takes(comm, collective);
-}
-
 /* Parts of exact sums have to fit packets, and a switch that knows them. */
 static int
-check_totals(struct netfc_allreduce *comm, const struct netfc_collective *collective)
+check_totals(struct netfc_allreduce *comm, const struct request *request)
 {
-	const struct netfc_allreduce_totals *totals = collective->values;
-	const unsigned int format = format_of(collective);
-	const unsigned int bytes = aggregate_result_value_bytes(format);
-	const uint32_t divisor = totals_divisor(totals, collective->op);
+	const struct netfc_allreduce_totals *totals = request->of->values;
+	const unsigned int format = request->format, bytes = request->result_word_bytes;
+	const uint32_t divisor = totals_divisor(totals, request->of->op);
 
-	if (totals->lanes.format != collective->format || totals->count != collective->count)
+	if (totals->lanes.format != request->of->format || totals->count != request->of->count)
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"The totals are %" PRIu64 " of format %u, and the collective has %" PRIu64
 			" of format %u.",
-			totals->count, totals->lanes.format, collective->count, collective->format);
-	if (collective->op != NETFC_ALLREDUCE_SUM && collective->op != NETFC_ALLREDUCE_MEAN)
+			totals->count, totals->lanes.format, request->of->count,
+			request->of->format);
+	if (request->of->op != NETFC_ALLREDUCE_SUM && request->of->op != NETFC_ALLREDUCE_MEAN)
 		return error_set(
 			comm, NETFC_ALLREDUCE_ARGUMENT, "Totals are for sums and means only.");
-	if (!is_aligned(collective->result, bytes))
+	if (!is_aligned(request->of->result, bytes))
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"The result is not aligned to its values of %u bytes.", bytes);
 	for (unsigned int k = 0; k < comm->peers && comm->life == ALLREDUCE_JOINED; k++) {
@@ -148,7 +131,7 @@ check_totals(struct netfc_allreduce *comm, const struct netfc_collective *collec
 				comm->peer[k].link.address.text);
 	}
 	if (comm->life == ALLREDUCE_JOINED &&
-		!aggregate_totals_can_divide(format, comm->bytes / aggregate_lane_bytes(format),
+		!aggregate_totals_can_divide(format, comm->bytes / request->lane_bytes,
 			comm->bytes - aggregate_divisor_bytes(divisor)))
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Chunks of %u bytes are too small for totals of this format: ask for more, "
@@ -158,66 +141,60 @@ check_totals(struct netfc_allreduce *comm, const struct netfc_collective *collec
 }
 
 static int
-check_reduction(struct netfc_allreduce *comm, const struct netfc_collective *collective)
+check_reduction(struct netfc_allreduce *comm, const struct request *request)
 {
-	const unsigned int bytes = aggregate_value_bytes(collective->format);
-	const unsigned int result_bytes = aggregate_result_value_bytes(collective->format);
-	const unsigned int lane_bytes = aggregate_lane_bytes(collective->format);
+	const unsigned int bytes = request->word_bytes, result_bytes = request->result_word_bytes;
+	const unsigned int lane_bytes = request->lane_bytes;
 
 	if (bytes == 0)
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"There is no format %u, or no such format of results: see enum "
 			"netfc_allreduce_format and NETFC_ALLREDUCE_INTO().",
-			collective->format);
-	if (!aggregate_is_reduction(collective->op))
+			request->of->format);
+	if (!aggregate_is_reduction(request->of->op))
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
-			"There is no operation %u: see enum netfc_allreduce_op.", collective->op);
-	if (!aggregate_has_format(collective->op, collective->format))
+			"There is no operation %u: see enum netfc_allreduce_op.", request->of->op);
+	if (!aggregate_has_format(request->of->op, request->of->format))
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Results of another format than the values' are sums or means: operation "
 			"%u has none.",
-			collective->op);
+			request->of->op);
 	if (comm->life == ALLREDUCE_JOINED && comm->bytes < lane_bytes)
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Chunks are granted %u bytes, and a value has %u: ask for more, option "
 			"bytes.",
 			comm->bytes, lane_bytes);
-	if (shape_of(collective)->has_totals)
-		return check_totals(comm, collective);
-	if (!is_aligned(collective->values, bytes) ||
-		(takes(comm, collective) && !is_aligned(collective->result, result_bytes)))
+	if (request->shape->has_totals)
+		return check_totals(comm, request);
+	if (!is_aligned(request->of->values, bytes) ||
+		(request->takes && !is_aligned(request->of->result, result_bytes)))
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"The array is not aligned to its values of %u bytes: its element type is "
 			"another, maybe.",
-			is_aligned(collective->values, bytes) ? result_bytes : bytes);
+			is_aligned(request->of->values, bytes) ? result_bytes : bytes);
 	return NETFC_ALLREDUCE_OK;
 }
 
 static int
-check_arrays(struct netfc_allreduce *comm, const struct netfc_collective *collective)
+check_arrays(struct netfc_allreduce *comm, const struct request *request)
 {
-	if ((collective->values == NULL && gives(comm, collective)) ||
-		(collective->result == NULL && takes(comm, collective)))
+	if ((request->of->values == NULL && request->gives) ||
+		(request->of->result == NULL && request->takes))
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT, "The array of values is NULL.");
-	if (collective->count == 0 || collective->count > NETFC_ALLREDUCE_MAX_COUNT)
+	if (request->of->count == 0 || request->of->count > NETFC_ALLREDUCE_MAX_COUNT)
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"The array has %" PRIu64 " values: give 1 to %" PRIu64 ".",
-			collective->count, NETFC_ALLREDUCE_MAX_COUNT);
-	return shape_of(collective)->copies ? NETFC_ALLREDUCE_OK
-					    : check_reduction(comm, collective);
+			request->of->count, NETFC_ALLREDUCE_MAX_COUNT);
+	return request->shape->copies ? NETFC_ALLREDUCE_OK : check_reduction(comm, request);
 }
 
-int
-collective_check(struct netfc_allreduce *comm, const struct netfc_collective *collective)
+static int
+check(struct netfc_allreduce *comm, const struct request *request)
 {
 	int status = NETFC_ALLREDUCE_OK;
 
-	if (collective->kind >= NETFC_COLLECTIVE_KINDS)
-		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
-			"There is no collective %u: see enum netfc_collective_kind.",
-			collective->kind);
-	if (collective->kind != NETFC_COLLECTIVE_BARRIER)
-		status = check_arrays(comm, collective);
+	if (request->of->kind != NETFC_COLLECTIVE_BARRIER)
+		status = check_arrays(comm, request);
 	if (status != NETFC_ALLREDUCE_OK)
 		return status;
 	/* What went wrong first says more. */
@@ -227,14 +204,14 @@ collective_check(struct netfc_allreduce *comm, const struct netfc_collective *co
 	if (comm->life != ALLREDUCE_JOINED)
 		return NETFC_ALLREDUCE_BROKEN;
 	if (tree_is_there(&comm->options) &&
-		(shape_of(collective)->has_root || shape_of(collective)->has_blocks))
+		(request->shape->has_root || request->shape->has_blocks))
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"In a tree of switches there are allreduces and barriers only.");
-	if (shape_of(collective)->has_root && collective->root >= comm->options.workers)
+	if (request->shape->has_root && request->of->root >= comm->options.workers)
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
-			"The root is worker %u, and there are %u: give 0 to %u.", collective->root,
+			"The root is worker %u, and there are %u: give 0 to %u.", request->of->root,
 			comm->options.workers, comm->options.workers - 1);
-	if (could_overwrite(comm, collective) && is_overwritten(comm, collective))
+	if (is_overwritten(comm, request))
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"The results would overwrite values that are still to be sent: give another "
 			"array, or this worker's own place in it.");
@@ -242,11 +219,11 @@ collective_check(struct netfc_allreduce *comm, const struct netfc_collective *co
 }
 
 static uint8_t
-owner_of(const struct netfc_collective *collective)
+owner_of(const struct request *request)
 {
-	if (shape_of(collective)->has_root)
-		return (uint8_t)(AGGREGATE_OWNER + collective->root);
-	return shape_of(collective)->has_blocks ? AGGREGATE_OWNER : 0;
+	if (request->shape->has_root)
+		return (uint8_t)(AGGREGATE_OWNER + request->of->root);
+	return request->shape->has_blocks ? AGGREGATE_OWNER : 0;
 }
 
 /* Copy this worker's block into the result, unless it is there already. */
@@ -291,45 +268,36 @@ lanes_of_parts(unsigned int lanes, unsigned int bytes)
 
 /* Lanes of a chunk; of workers that may give values, as many values as fit. */
 static unsigned int
-lanes_of_chunk(const struct netfc_allreduce *comm, unsigned int format,
-	const struct netfc_allreduce_totals *totals, unsigned int op)
+lanes_of_chunk(const struct netfc_allreduce *comm, const struct request *request)
 {
-	const unsigned int lanes = comm->bytes / aggregate_lane_bytes(format);
+	const unsigned int lanes = comm->bytes / request->lane_bytes;
 
-	if (totals != NULL && comm->local != NULL)
-		return local_lanes_of_totals(format);
-	if (totals == NULL || totals_divisor(totals, op) == 0)
+	if (request->shape->has_totals && comm->local != NULL)
+		return local_lanes_of_totals(request->format);
+	if (!request->shape->has_totals ||
+		totals_divisor(request->of->values, request->of->op) == 0)
 		return lanes;
 	return lanes_of_parts(lanes, comm->bytes - AGGREGATE_PART_BYTES - AGGREGATE_DIVISOR_BYTES);
 }
 
-void
-collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *collective,
-	uint32_t label, bool lazily, struct netfc_allreduce_handle *handle)
+static struct call
+call_of(const struct netfc_allreduce *comm, const struct request *request, uint32_t label)
 {
-	const struct shape *shape = shape_of(collective);
-	unsigned int value_bytes = aggregate_value_bytes(format_of(collective));
+	const struct netfc_collective *collective = request->of;
+	const struct shape *shape = request->shape;
 	const struct netfc_allreduce_totals *totals = shape->has_totals ? collective->values : NULL;
-	unsigned int in_chunk =
-		lanes_of_chunk(comm, format_of(collective), totals, collective->op) * value_bytes;
-	unsigned int blocks = shape->has_blocks ? comm->options.workers : 1;
-	uint64_t bytes = block_bytes(collective);
-	uint64_t chunks = bytes == 0 ? 1 : ((bytes - 1) / in_chunk + 1) * blocks;
+	const unsigned int in_chunk = lanes_of_chunk(comm, request) * request->value_bytes;
+	const unsigned int blocks = shape->has_blocks ? comm->options.workers : 1;
+	const uint64_t bytes = request->bytes;
+	const uint64_t chunks =
+		(bytes == 0 ? 1 : ((bytes - 1) / in_chunk + 1) * blocks) + (label != 0);
 
-	if (!can_have_label(comm))
-		label = 0;
-	chunks += label != 0;
-	if (collective->kind == NETFC_COLLECTIVE_ALLGATHER)
-		keep_own_block(comm, collective);
-	handle->comm = comm;
-	handle->lazy = lazily;
-	handle->status = NETFC_ALLREDUCE_PENDING;
-	handle->call = (struct call){
+	return (struct call){
 		.totals = totals,
 		.from = totals != NULL ? (const uint8_t *)totals->lanes.bins : collective->values,
 		.to = collective->result,
 		.from_step = shape->gives_blocks ? bytes : 0,
-		.to_step = shape->takes_blocks ? result_block_bytes(collective) : 0,
+		.to_step = shape->takes_blocks ? request->result_bytes : 0,
 		.bytes = bytes,
 		.values = shape->copies ? 0 : collective->count * blocks,
 		.chunks = chunks,
@@ -337,13 +305,36 @@ collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *col
 		.label = label,
 		.blocks = blocks,
 		.in_chunk = in_chunk,
-		.value_bytes = value_bytes,
-		.word_bytes = shape->copies ? 1 : value_bytes,
-		.result_word_bytes =
-			shape->copies ? 1 : aggregate_result_value_bytes(collective->format),
-		.format = (uint8_t)format_of(collective),
+		.value_bytes = request->value_bytes,
+		.word_bytes = request->word_bytes,
+		.result_word_bytes = request->result_word_bytes,
+		.format = (uint8_t)request->format,
 		.op = (uint8_t)(shape->copies ? AGGREGATE_COPY : collective->op),
-		.owner = owner_of(collective),
+		.owner = owner_of(request),
 		.worker = (uint8_t)comm->options.worker,
 	};
+}
+
+int
+collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *collective,
+	uint32_t label, bool lazily, struct netfc_allreduce_handle *handle)
+{
+	struct request request;
+	int status;
+
+	if (collective->kind >= NETFC_COLLECTIVE_KINDS)
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"There is no collective %u: see enum netfc_collective_kind.",
+			collective->kind);
+	request = request_of(comm, collective);
+	status = check(comm, &request);
+	if (status != NETFC_ALLREDUCE_OK)
+		return status;
+	if (collective->kind == NETFC_COLLECTIVE_ALLGATHER)
+		keep_own_block(comm, collective);
+	handle->comm = comm;
+	handle->lazy = lazily;
+	handle->status = NETFC_ALLREDUCE_PENDING;
+	handle->call = call_of(comm, &request, can_have_label(comm) ? label : 0);
+	return NETFC_ALLREDUCE_OK;
 }

@@ -9,8 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
-#include <sys/socket.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #include "member/member.h"
@@ -46,6 +44,7 @@ enum life {
 	ALLREDUCE_BROKEN, /* failed since */
 };
 
+/* All of it is protected by its lock. */
 struct netfc_allreduce {
 	struct worker worker;
 	pthread_mutex_t lock;
@@ -153,13 +152,11 @@ totals_view(const struct netfc_allreduce_totals *totals, uint64_t first, uint32_
 /* A call is done: it leaves the queue. */
 void calls_finish(struct netfc_allreduce *comm, struct call *call, uint64_t now);
 
-/* What a collective is in blocks, chunks and owners. With the communicator's lock. */
-
-/* Returns OK, or has said what is wrong with it. */
-int collective_check(struct netfc_allreduce *comm, const struct netfc_collective *collective);
-
-/* Fill in the handle of a valid collective, except for its place in the queue. */
-void collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *collective,
+/*
+ * Check a collective; a handle says then what it is in blocks, chunks and owners, except for its
+ * place in the queue. Returns OK, or has said what is wrong. With the communicator's lock.
+ */
+int collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *collective,
 	uint32_t label, bool lazily, struct netfc_allreduce_handle *handle);
 
 /* The switches of a communicator: their sockets and windows. */

@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "clock.h"
 #include "comm/error.h"

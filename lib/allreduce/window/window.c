@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "window/window.h"
+#include "window/flight.h"
 
 #include <stdlib.h>
 
 #include <aggregate_wire.h>
 
 #include "clock.h"
-#include "window/flight.h"
 
 static uint32_t
 power_of_two_from(uint32_t n)
