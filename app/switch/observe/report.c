@@ -65,6 +65,9 @@ void
 report_configuration(const struct app *app)
 {
 	const struct options *options = &app->options;
+	json_t *config = state_config(app), *text;
+	const char *name;
+	size_t a;
 
 	printf(PROGRAM " " NETFC_VERSION ", %s\n", rte_version());
 	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++) {
@@ -78,13 +81,8 @@ report_configuration(const struct app *app)
 	for (unsigned int f = 0; f < app->functions.count; f++)
 		print_function(app->functions.function[f]);
 	printf("  match     %s\n", match_kind_name(options->match));
-	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++) {
-		const char *kernel = pipeline_describe_kernel(app_pipeline(app), format);
-
-		if (kernel != NULL)
-			printf("  kernel    %s: %s\n", netfc_set_name(app->sets.by_format[format]),
-				kernel);
-	}
+	json_object_foreach(json_object_get(config, "kernels"), name, text)
+		printf("  kernel    %s: %s\n", name, json_string_value(text));
 	printf("  forward   %s\n", forward_mode_name(options->forward));
 	printf("  UDP port  %u\n", options->udp_port);
 	if (options->idle_exit_ms != 0)
@@ -98,12 +96,8 @@ report_configuration(const struct app *app)
 		print_aggregation(app->aggregation);
 	if (app->aggregation != NULL && app->aggregation->uplink != NULL)
 		print_parent(app->aggregation->uplink);
-	for (unsigned int a = 0; a < options->addresses.count; a++) {
-		char text[64];
-
-		address_print(&options->addresses.address[a], text, sizeof(text));
-		printf("  address   %s\n", text);
-	}
+	json_array_foreach(json_object_get(config, "addresses"), a, text)
+		printf("  address   %s\n", json_string_value(text));
 	for (unsigned int p = 0; p < app->port_count; p++) {
 		const struct port *port = &app->port[p];
 
@@ -112,6 +106,7 @@ report_configuration(const struct app *app)
 			port->tx_queues == 1 ? "" : "s");
 	}
 	queues_print(app);
+	json_decref(config);
 	fflush(stdout);
 }
 
