@@ -32,7 +32,9 @@ def leaf_ip(number):
 class Tree:
     """A root and leaves. A context manager.
 
-    parents: of the leaves, in place of the root. relay: a Relay between leaf 0 and the root.
+    Each switch has a namespace of its own: in one, AF_PACKET's ports of two could take the same fanout
+    group, which DPDK makes of process ID and interface. parents: of the leaves, in place of the root.
+    relay: a Relay between leaf 0 and the root.
     """
 
     def __init__(self, folder, leaves=2, root_option=ROOT_OPTION, leaf_option=LEAF_OPTION,
@@ -40,7 +42,7 @@ class Tree:
         self.folder, self.root_option, self.leaf_option = folder, root_option, leaf_option
         self.parents = parents or [SWITCH_IP] * leaves
         self.relay, self.lcores = relay, lcores
-        self.hosts, self.leaves, self.root = [], [], None
+        self.hosts, self.places, self.leaves, self.root = [], [], [], None
         self.stack = contextlib.ExitStack()
 
     def __enter__(self):
@@ -61,39 +63,41 @@ class Tree:
         self.start_root()
         self.leaves = [self.start_leaf(n) for n in range(len(self.parents))]
 
-    def _pair(self, one, other):
-        self.middle.ip('link', 'add', one, 'type', 'veth', 'peer', 'name', other)
-        for name in (one, other):
-            self.middle.ip('link', 'set', name, 'up')
+    def _join_root(self, n, name):
+        """Joins interface u0 and on, of a leaf, to the root's, or to the relay's before it."""
+        namespaces.join(self.middle, n, self.places[n], False, name=name, interface=f'u{n}')
+        self.places[n].ip('link', 'set', f'u{n}', 'up')
 
     def _connect(self, n):
         host = self.stack.enter_context(hosts.Host(n))
-        namespaces.join(self.middle, n, host)
+        self.places.append(self.stack.enter_context(hosts.Namespace()))
+        namespaces.join(self.places[n], n, host)
         host.configure()
         self.hosts.append(host)
         if n == 0 and self.relay:
-            self._pair('u0', 'x0')
-            self._pair('y0', 'r0')
+            self._join_root(n, 'x0')
+            namespaces.join(self.middle, n, self.middle, False, name='r0', interface='y0')
+            self.middle.ip('link', 'set', 'y0', 'up')
             self.stack.enter_context(self.relay.between(self.middle, 'x0', 'y0'))
         else:
-            self._pair(f'u{n}', f'r{n}')
+            self._join_root(n, 'r{}')
 
-    def _start(self, interfaces, address, option):
+    def _start(self, namespace, interfaces, address, option):
         vdevs = [f'net_af_packet{p},iface={name}' for p, name in enumerate(interfaces)]
         if len(vdevs) == 1:  # too few to bridge
             vdevs.append('net_null0,no-rx=1')
         live = self.stack.enter_context(hosts.LiveSwitch(
             self.folder, vdevs, ['--forward', 'bridge', '--address', f'{address}/24', option],
-            namespace=self.middle, memory=MEMORY, telemetry=True, lcores=self.lcores))
-        live.wait_for_ports(interfaces)
+            namespace=namespace, memory=MEMORY, telemetry=True, lcores=self.lcores))
+        live.wait_until_ready()
         return live
 
     def start_root(self):
-        self.root = self._start([f'r{n}' for n in range(len(self.parents))], SWITCH_IP,
+        self.root = self._start(self.middle, [f'r{n}' for n in range(len(self.parents))], SWITCH_IP,
                                 self.root_option)
 
     def start_leaf(self, n):
-        return self._start([f'p{n}', f'u{n}'], leaf_ip(n),
+        return self._start(self.places[n], [f'p{n}', f'u{n}'], leaf_ip(n),
                            f'{self.leaf_option},parent={self.parents[n]}')
 
     def stop(self):

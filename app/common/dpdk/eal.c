@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
@@ -10,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -193,6 +196,39 @@ lacks(const struct rte_devargs *device, char *what, size_t room)
 	return false;
 }
 
+/*
+ * Whether another interface of this network namespace has the fanout group that DPDK's driver of
+ * AF_PACKET takes (drivers/net/af_packet, which gives no choice): process ID xor number of the
+ * interface. These are small, and those of two programs may come out the same.
+ */
+static bool
+is_fanout_taken(const struct rte_devargs *device)
+{
+	const char *interface = device->args != NULL ? strstr(device->args, "iface=") : NULL;
+	char name[IF_NAMESIZE];
+	struct sockaddr_ll address = {
+		.sll_family = AF_PACKET, .sll_protocol = rte_cpu_to_be_16(ETH_P_ALL)};
+	uint32_t group;
+	int packets;
+	bool taken;
+
+	if (strncmp(device->name, "net_af_packet", 13) != 0 || interface == NULL ||
+		sscanf(interface, "iface=%15[^,]", name) != 1)
+		return false;
+	address.sll_ifindex = (int)if_nametoindex(name);
+	group = (((uint32_t)getpid() ^ (uint32_t)address.sll_ifindex) & UINT16_MAX) |
+		(PACKET_FANOUT_HASH | PACKET_FANOUT_FLAG_DEFRAG | PACKET_FANOUT_FLAG_ROLLOVER)
+			<< 16;
+	packets = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	if (packets < 0)
+		return false;
+	taken = bind(packets, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+		setsockopt(packets, SOL_PACKET, PACKET_FANOUT, &group, sizeof(group)) != 0 &&
+		errno == EINVAL;
+	close(packets);
+	return taken;
+}
+
 /* Whether such a device fails where another program is not there yet, or not gone. */
 static bool
 waits_for_others(const char *device)
@@ -220,6 +256,12 @@ report_no_device(const struct rte_devargs *device)
 	}
 	if (lacks(device, what, sizeof(what))) {
 		fprintf(stderr, "%s does not exist\n", what);
+		return exit_status_later();
+	}
+	if (is_fanout_taken(device)) {
+		fputs("by chance, another program's port has the fanout group that this process "
+		      "would take: start it again\n",
+			stderr);
 		return exit_status_later();
 	}
 	if (strncmp(device->name, "net_tap", 7) == 0)

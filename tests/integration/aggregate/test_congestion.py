@@ -80,7 +80,7 @@ def test_marks_go_through_a_tree(tmp_path):
         join_all(team)
         assert marks_of_results(team, (CAPABLE, CAPABLE), 0, (0, 1)) == (CAPABLE, CAPABLE)
         assert marks_of_results(team, (MARKED, CAPABLE), 1, (0, 1)) == (MARKED, CAPABLE)
-        tree.middle.run('nft', 'table netdev marks { chain up { type filter hook egress device u0 priority 0; '
+        tree.places[0].run('nft', 'table netdev marks { chain up { type filter hook egress device u0 priority 0; '
                         'ip ecn ect0 ip ecn set ce; }; }')
         assert marks_of_results(team, (CAPABLE, CAPABLE), 2, (0, 1)) == (MARKED, MARKED)
 

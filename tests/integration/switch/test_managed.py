@@ -7,6 +7,7 @@ import signal
 import socket
 import stat
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -238,6 +239,31 @@ def test_no_tap_device(tmp_path):
         text=True, capture_output=True, timeout=HANG, check=False, cwd=tmp_path)
     assert done.returncode == LATER, done.stderr
     assert done.stderr.endswith('there is no such port; /dev/net/tun does not exist\n')
+
+
+TAKES_THE_GROUP = '''
+import os, socket, struct, sys
+other, interface, *command = sys.argv[1:]
+group = (os.getpid() ^ socket.if_nametoindex(interface)) & 0xFFFF
+taken = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+taken.bind((other, 3))
+taken.setsockopt(263, 18, struct.pack('I', group | 0x9000 << 16))  # PACKET_FANOUT: hash, rollover, defragment
+taken.set_inheritable(True)
+os.execv(command[0], command)
+'''
+
+
+def test_another_program_s_fanout_group():
+    """DPDK makes it of process ID and interface: another process ID is another group."""
+    with hosts.veth_network(2) as (middle, _):
+        command = [switch.PROGRAM, *switch.eal_options(['net_af_packet0,iface=p0'], 256), '--', '--match', 'direct',
+                   '--idle-exit', '1']
+        taken = middle.inside(sys.executable, '-c', TAKES_THE_GROUP, 'p1', 'p0', *command)
+        for environment, status in ([f'NOTIFY_SOCKET=@netfc-test-{os.getpid()}'], LATER), ([], 1):
+            done = switch.execute([*environment, *taken], 'env')
+            assert done.returncode == status, done.stderr
+            assert done.stderr.splitlines()[-1].endswith('would take: start it again')
+        assert middle.run(*command).startswith('dpdk-netfc')
 
 
 # ---- --check ---------------------------------------------------------------------------------
