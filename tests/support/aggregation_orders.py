@@ -47,7 +47,7 @@ def over_tap(folder, shards):
     with hosts.Host(0) as host, hosts.LiveSwitch(
             folder, ['net_tap0,iface=eth0'], options_for(shards), namespace=host,
             lcores=shards) as live:
-        live.wait_for_ports(['eth0'])
+        live.wait_until_ready()
         host.configure()
         yield host, live
 
@@ -57,7 +57,7 @@ def over_af_packet(folder, shards):
     with hosts.veth_network(1) as (middle, (host,)), hosts.LiveSwitch(
             folder, hosts.veth_ports(1, f',qpairs={shards}'), options_for(shards), namespace=middle,
             lcores=shards) as live:
-        live.wait_for_ports(hosts.veth_names(1))
+        live.wait_until_ready()
         yield host, live
 
 
@@ -71,7 +71,7 @@ def over_virtio_user(folder, shards):
             folder, vdevs, ['--forward', 'pair'], namespace=host, lcores=shards,
             eal=MESSAGES) as middle:
         middle.wait_for_message('binding succeeded')
-        middle.wait_for_ports(['eth0'])
+        middle.wait_until_ready()
         with hosts.LiveSwitch(folder, [port], options_for(shards), lcores=shards) as live:
             vhost_connected(middle)
             host.configure()

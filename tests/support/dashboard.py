@@ -35,7 +35,7 @@ def served(folder, options=()):
     with hosts.Host(0) as host, hosts.LiveSwitch(
             folder, ['net_tap0,iface=eth0'], options, namespace=host, memory=512,
             telemetry=True) as live:
-        live.wait_for_ports(['eth0'])
+        live.wait_until_ready()
         host.configure()
         host.set_ipv6('eth0/disable_ipv6', 1)  # nobody sends what was not asked for
         with Exporter(live.telemetry_path) as exporter:

@@ -150,7 +150,6 @@ class LiveSwitch:
         for why_not in filter(None, map(why_no_port, vdevs)):
             pytest.skip(why_not)
         self.namespace = namespace
-        self._telemetry = telemetry
         self.files = {name: folder / f'{name}-{next(numbers)}' for name in ('out', 'err', 'stats')}
         inside = ['ip', 'netns', 'exec', namespace.name] if namespace else within
         arguments = [*switch.eal_options(vdevs, memory, lcores, telemetry), *eal, '--', '--match',
@@ -187,7 +186,7 @@ class LiveSwitch:
         assert self.process.poll() is None, f'it ended: {self.process.returncode}\n{self.stderr}'
 
     def wait_until_ready(self):
-        """Fails if it ends before."""
+        """Packets sent from then on are received, and telemetry answers. Fails if it ends before."""
         def ready():
             self.check_alive()
             return 'Ready' in self.stdout
@@ -201,18 +200,6 @@ class LiveSwitch:
             return self.stderr.count(text) >= times
 
         wait_until(said, f'"{text}"')
-
-    def wait_for_ports(self, interfaces):
-        """Waits until it has taken over its interfaces: packets sent from now on are received.
-
-        Telemetry answers with nothing until the switch is ready, which is later.
-        """
-        def taken_over():
-            self.check_alive()
-            return self.namespace.is_watched(interfaces[-1]) and (
-                not self._telemetry or 'Ready' in self.stdout)
-
-        wait_until(taken_over, f'{interfaces[-1]} to be taken over')
 
     def stop(self):
         """Stops it. Returns its statistics, checked for what must always hold."""

@@ -71,7 +71,7 @@ def switched(folder, option='--aggregate'):
     options = ['--address', f'{hosts.SWITCH_IP}/24', option]
     with hosts.Host(0) as host, hosts.LiveSwitch(
             folder, ['net_tap0,iface=eth0'], options, namespace=host) as live:
-        live.wait_for_ports(['eth0'])
+        live.wait_until_ready()
         host.configure()
         host.ip('link', 'set', 'lo', 'up')
         yield host, live

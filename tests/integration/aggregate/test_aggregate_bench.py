@@ -193,7 +193,7 @@ def test_in_a_namespace(tmp_path, device, shards):
             namespace.ip('link', 'set', 'eth1', 'up')
         with aggregating(tmp_path, device, f'--aggregate=shards={shards}', lcores=shards,
                          namespace=namespace) as live:
-            live.wait_for_ports(['eth0'])
+            live.wait_until_ready()
             namespace.ip('link', 'set', end, 'up')
             report = run(tmp_path, f'{EVERYTHING},slots=16,workers=4,chunks=400,retry=50',
                          vdev=f'net_af_packet0,iface={end}',

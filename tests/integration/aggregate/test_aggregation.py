@@ -33,7 +33,7 @@ def aggregating(folder, option='--aggregate', lcores=1, addresses=(), telemetry=
     with hosts.Host(0) as host, hosts.LiveSwitch(
             folder, ['net_tap0,iface=eth0'], options, namespace=host, lcores=lcores,
             telemetry=telemetry) as live:
-        live.wait_for_ports(['eth0'])
+        live.wait_until_ready()
         host.configure()
         yield host, live
 

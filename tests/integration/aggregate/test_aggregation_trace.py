@@ -62,7 +62,7 @@ class Tracer:
 def running_switch(tmp_path):
     with hosts.Host(0) as host, hosts.LiveSwitch(
             tmp_path, ['net_tap0,iface=eth0'], OPTIONS, namespace=host, telemetry=True) as live:
-        live.wait_for_ports(['eth0'])
+        live.wait_until_ready()
         host.configure()
         hosts.wait_until(live.telemetry_path.exists, 'the telemetry socket')
         yield host, live
@@ -153,7 +153,7 @@ def test_digits_and_a_place_in_a_tree(running):
 def test_a_capture_has_requests_and_results(tmp_path):
     with hosts.Host(0) as host, controlled.controlled(
             tmp_path, ['net_tap0,iface=eth0'], OPTIONS, namespace=host) as (live, control, _):
-        live.wait_for_ports(['eth0'])
+        live.wait_until_ready()
         host.configure()
         team = team_of_two(host)
         workers.join_all(team)

@@ -40,7 +40,7 @@ def aggregating(folder, option='--aggregate', lcores=1, more=()):
     options = ['--address', f'{SWITCH_IP}/24', option, *more]
     with hosts.Host(0) as host, hosts.LiveSwitch(
             folder, ['net_tap0,iface=eth0'], options, namespace=host, lcores=lcores) as live:
-        live.wait_for_ports(['eth0'])
+        live.wait_until_ready()
         host.configure()
         yield host, live
 
@@ -197,7 +197,7 @@ def test_tags_over_veth_whose_kernel_cuts_no_datagrams(tmp_path):
     options = ['--address', f'{SWITCH_IP}/24', f'--aggregate=key={key}']
     with hosts.veth_network(1, checksums=False) as (middle, (host,)), hosts.LiveSwitch(
             tmp_path, hosts.veth_ports(1), options, namespace=middle) as live:
-        live.wait_for_ports(hosts.veth_names(1))
+        live.wait_until_ready()
         assert in_threads(host, 2, work) == [(False, 3, 3)] * 2
         live.stop()
 
@@ -266,7 +266,7 @@ def test_without_a_switch_that_aggregates(tmp_path):
     options = ['--address', f'{SWITCH_IP}/24']
     with hosts.Host(0) as host, hosts.LiveSwitch(
             tmp_path, ['net_tap0,iface=eth0'], options, namespace=host) as live:
-        live.wait_for_ports(['eth0'])
+        live.wait_until_ready()
         host.configure()
         said, = in_threads(host, 1, work)
         live.stop()

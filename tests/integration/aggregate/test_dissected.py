@@ -38,7 +38,7 @@ def capture(folder):
     path, control = folder / 'job.pcapng', folder / 'control'
     options = ['--address', f'{hosts.SWITCH_IP}/24', '--aggregate', 'jobs=1', '--control', control]
     with hosts.Host(0) as host, hosts.LiveSwitch(folder, ['net_tap0,iface=eth0'], options, namespace=host) as live:
-        live.wait_for_ports(['eth0'])
+        live.wait_until_ready()
         host.configure()
         with Control(control) as switch:
             switch.do('capture', action='start', file=str(path))

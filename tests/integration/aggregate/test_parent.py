@@ -35,7 +35,7 @@ def leaf(folder, parent, *options, configured=True, addresses=tuple(ADDRESSES)):
     options = [*addresses, f'--aggregate=slots=8,parent={parent}', *options]
     with hosts.Host(0) as host, hosts.LiveSwitch(
             folder, ['net_tap0,iface=eth0'], options, namespace=host, telemetry=True) as live:
-        live.wait_for_ports(['eth0'])
+        live.wait_until_ready()
         if configured:
             host.configure()
         else:

@@ -130,7 +130,7 @@ def test_sums_of_vectors(tmp_path, family, shards, mtu, chunk):
             host.ip('link', 'set', 'eth0', 'mtu', mtu)
         with hosts.LiveSwitch(tmp_path, hosts.veth_ports(3, more), options, namespace=middle,
                               lcores=shards, memory=512) as live:
-            live.wait_for_ports(hosts.veth_names(3))
+            live.wait_until_ready()
             with concurrent.futures.ThreadPoolExecutor(3) as threads:
                 results = list(threads.map(work, range(3)))
             assert not any(map(has_program, stations))
@@ -190,7 +190,7 @@ def test_workers_that_are_killed_and_started_again(tmp_path, times):
     options = ['--address', f'{SWITCH[4]}/24', '--forward', 'bridge', '--aggregate=formats=int32,slots=256']
     with hosts.veth_network(PAIRS) as (middle, stations), hosts.LiveSwitch(
             tmp_path, hosts.veth_ports(PAIRS), options, namespace=middle, memory=512) as live:
-        live.wait_for_ports(hosts.veth_names(PAIRS))
+        live.wait_until_ready()
         pairs = [host.start(*restarts.words(1, times, '--switch', SWITCH[4], '--from', host.ipv4,
                                             '--interface-1', 'xdp:eth0', '--job', job), **restarts.PIPES)
                  for job, host in enumerate(stations)]

@@ -472,7 +472,7 @@ def made_network(tmp_path_factory):
         namespaces.join(middle, 0, host, name='h{}')
         with hosts.LiveSwitch(tmp_path_factory.mktemp('switch'), ['net_tap0,iface=t0'], OPTIONS,
                               namespace=middle, memory=512) as live:
-            live.wait_for_ports(['t0'])
+            live.wait_until_ready()
             with Falsifier(middle, 'h0', 't0') as wire:
                 host.configure()
                 yield host, wire

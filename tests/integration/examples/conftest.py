@@ -25,7 +25,7 @@ def tap_switch(tmp_path):
     options = ['--tables', 'fp16_k1024', '--address', f'{hosts.SWITCH_IP}/24']
     with hosts.Host(0) as host, hosts.LiveSwitch(
             tmp_path, ['net_tap0,iface=eth0'], options, namespace=host) as live:
-        live.wait_for_ports(['eth0'])
+        live.wait_until_ready()
         host.configure()
         yield Tap(host)
         live.stop()

@@ -73,7 +73,7 @@ def test_what_came_in_and_what_went_out(tmp_path):
     path = tmp_path / 'x.pcapng'
     with hosts.veth_network(2, configured=False) as (middle, pair), controlled(
             tmp_path, hosts.veth_ports(2), namespace=middle) as (live, control, _):
-        live.wait_for_ports(hosts.veth_names(2))
+        live.wait_until_ready()
         began = time.time_ns()
         control.do('capture', action='start', file=str(path))
         with hosts.Wire(pair[0]) as left, hosts.Wire(pair[1]) as right:

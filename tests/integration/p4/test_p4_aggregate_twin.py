@@ -152,7 +152,7 @@ def through_dpdk(folder, team, form):
         middle.ip('link', 'set', 'p0', 'address', p4_jobs.SWITCH_MAC)
         arguments = ['--address', f'{p4_jobs.SWITCH_IP}/24', '--aggregate']
         with hosts.LiveSwitch(folder, hosts.veth_ports(1), arguments, namespace=middle) as live:
-            live.wait_for_ports(hosts.veth_names(1))
+            live.wait_until_ready()
             with hosts.Wire(ends[0]) as wire:
                 replies = results(wire, team, join_frames(team, form))
                 cookies = {p4_jobs.payload_of(reply)[14]: aggregation.JOIN.unpack_from(

@@ -31,7 +31,7 @@ def tree(folder, variant, leaves=2, workers=2, trouble=0.0, options='digits=all'
                      '--aggregate', f'{options},stall={STALL_S},slots=64']
         root = stack.enter_context(hosts.LiveSwitch(
             folder, hosts.veth_ports(leaves), arguments, namespace=middle))
-        root.wait_for_ports(hosts.veth_names(leaves))
+        root.wait_until_ready()
         team = [p4_jobs.Member(number) for number in range(workers)]
         made = [stack.enter_context(Leaf(
             folder, end, team, aggregation.Place(((leaves, index),), leaves * workers), variant,

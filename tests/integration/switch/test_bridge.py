@@ -91,7 +91,7 @@ def bridge(folder, *options, ports=PORTS):
         middle, at_ports = stack.enter_context(hosts.veth_network(ports, configured=False))
         live = stack.enter_context(hosts.LiveSwitch(
             folder, hosts.veth_ports(ports), ['--forward', 'bridge', *options], namespace=middle))
-        live.wait_for_ports(hosts.veth_names(ports))
+        live.wait_until_ready()
         yield Bridge(live, [stack.enter_context(hosts.Wire(host)) for host in at_ports],
                      middle)
 
@@ -329,7 +329,7 @@ def test_ping_and_tcp_beside_requests(tmp_path):
         live = stack.enter_context(hosts.LiveSwitch(
             tmp_path, hosts.veth_ports(3),
             ['--forward', 'bridge', '--address', f'{hosts.SWITCH_IP}/24'], namespace=middle))
-        live.wait_for_ports(hosts.veth_names(3))
+        live.wait_until_ready()
         client, server = stack.enter_context(third.udp()), stack.enter_context(
             first.udp(port=oracle.UDP_PORT))
         client.connect((first.ipv4, oracle.UDP_PORT))

@@ -39,7 +39,7 @@ def tap(folder, options=OPTIONS, configured=True):
     """A host whose interface eth0 is the switch's TAP port."""
     with hosts.Host(0) as host, hosts.LiveSwitch(
             folder, ['net_tap0,iface=eth0'], options, namespace=host) as live:
-        live.wait_for_ports(['eth0'])
+        live.wait_until_ready()
         if configured:
             host.configure()
         yield host, live
@@ -50,7 +50,7 @@ def veth(folder, options=OPTIONS):
     """A host at a veth port of the switch; its kernel leaves checksums to the interface."""
     with hosts.veth_network(1, checksums=False) as (middle, (host,)), \
             hosts.LiveSwitch(folder, hosts.veth_ports(1), options, namespace=middle) as live:
-        live.wait_for_ports(['p0'])
+        live.wait_until_ready()
         yield host, live
 
 
@@ -393,7 +393,7 @@ def test_what_is_for_others_goes_on(tmp_path):
     with hosts.veth_network(2, configured=False) as (middle, pair), \
             hosts.LiveSwitch(tmp_path, hosts.veth_ports(2), options, namespace=middle) as live, \
             hosts.Wire(pair[0]) as near, hosts.Wire(pair[1]) as far:
-        live.wait_for_ports(hosts.veth_names(2))
+        live.wait_until_ready()
         for frame in others:
             near.send(frame)
         switch.assert_same([far.receive() for _ in others], others)

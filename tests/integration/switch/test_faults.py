@@ -205,7 +205,7 @@ def test_a_memif_peer_that_leaves(tmp_path):
 def test_a_link_that_goes_down_and_up(tmp_path):
     with hosts.veth_network(2) as (middle, pair), hosts.LiveSwitch(
             tmp_path, hosts.veth_ports(2), namespace=middle) as live:
-        live.wait_for_ports(hosts.veth_names(2))
+        live.wait_until_ready()
         pair[0].ping(pair[1].ipv4)
         for _ in range(3):
             middle.ip('link', 'set', 'p1', 'down')

@@ -57,7 +57,7 @@ def test_what_a_port_refuses_is_lost_once(tmp_path):
     with Feeder(tmp_path / 'pipe') as feeder, hosts.Host(0) as host, hosts.LiveSwitch(
             tmp_path, [f'net_pcap0,rx_pcap={feeder.path}', 'net_tap0,iface=eth0'],
             ['--forward', 'pair'], namespace=host) as live:
-        live.wait_for_ports(['eth0'])
+        live.wait_until_ready()
         with hosts.Wire(host) as wire:
             feeder.fill(sent)
             switch.assert_same([wire.receive() for _ in short], short)

@@ -23,7 +23,7 @@ def on_tap(folder, *options, lcores=1):
     with Host(0) as host, LiveSwitch(
             folder, ['net_tap0,iface=eth0'], ['--address', SWITCH_IP, *options], namespace=host,
             lcores=lcores, telemetry=True) as live:
-        live.wait_for_ports(['eth0'])
+        live.wait_until_ready()
         host.configure()
         with Telemetry(live.telemetry_path) as telemetry:
             yield live, host, telemetry
@@ -35,7 +35,7 @@ def on_veth(folder, *options):
     with veth_network(1) as (middle, (host,)), LiveSwitch(
             folder, veth_ports(1), ['--address', SWITCH_IP, *options], namespace=middle,
             telemetry=True) as live:
-        live.wait_for_ports(['p0'])
+        live.wait_until_ready()
         with Telemetry(live.telemetry_path) as telemetry:
             yield live, host, telemetry
 

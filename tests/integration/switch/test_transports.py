@@ -127,7 +127,7 @@ def tap_hosts(folder, options, lcores=1):
         live = stack.enter_context(hosts.LiveSwitch(
             folder, [f'net_tap{n},iface=p{n}' for n in range(2)], options, namespace=middle,
             lcores=lcores))
-        live.wait_for_ports(hosts.veth_names(2))
+        live.wait_until_ready()
         for number, host in enumerate(pair):
             middle.ip('link', 'set', f'p{number}', 'netns', host.name, 'name', 'eth0')
             host.configure()
@@ -140,7 +140,7 @@ def veth_hosts(folder, options, lcores=1, kind='net_af_packet{n},iface=p{n}', **
     with hosts.veth_network(2, **network) as (middle, pair), hosts.LiveSwitch(
             folder, [kind.format(n=n) for n in range(2)], options, namespace=middle,
             lcores=lcores) as live:
-        live.wait_for_ports(hosts.veth_names(2))
+        live.wait_until_ready()
         yield live, pair
 
 
@@ -386,7 +386,7 @@ def test_queues_of_a_tap(tmp_path, lcores):
     with hosts.Host(0) as host, hosts.LiveSwitch(
             tmp_path, ['net_tap0,iface=eth0'], ['--address', SWITCH_IP], namespace=host,
             lcores=lcores) as live:
-        live.wait_for_ports(['eth0'])
+        live.wait_until_ready()
         host.configure()
         assert_plan(live, lcores, lcores)
         ask_from_many_sockets(host)
@@ -400,7 +400,7 @@ def test_queues_of_af_packet(tmp_path, queues):
     with hosts.veth_network(1) as (middle, (host,)), hosts.LiveSwitch(
             tmp_path, hosts.veth_ports(1, f',qpairs={queues}'), ['--address', SWITCH_IP],
             namespace=middle, lcores=4) as live:
-        live.wait_for_ports(['p0'])
+        live.wait_until_ready()
         assert_plan(live, queues, 4)
         ask_from_many_sockets(host)
         live.stop()
@@ -413,7 +413,7 @@ def test_queues_as_config_says(tmp_path):
             tmp_path, ['net_tap0,iface=eth0'],
             ['--address', SWITCH_IP, '--config', '(0,1,0),(0,0,2)'], namespace=host,
             lcores=3) as live:
-        live.wait_for_ports(['eth0'])
+        live.wait_until_ready()
         host.configure()
         assert live.plan() == ({(0, 0): [2], (0, 1): [0]}, [1])
         ask_from_many_sockets(host)
@@ -439,7 +439,7 @@ def test_steering_is_refused_or_taken(tmp_path):
     with hosts.Host(0) as host, hosts.LiveSwitch(
             tmp_path, ['net_tap0,iface=eth0'], ['--address', f'{SWITCH_IP}@0:1'], namespace=host,
             lcores=2) as live:
-        live.wait_for_ports(['eth0'])
+        live.wait_until_ready()
         host.configure()
         live.wait_until_ready()
         said = [line for line in live.stdout.splitlines() if line.startswith('  steering')]
@@ -472,7 +472,7 @@ def test_a_tap_beside_a_port_of_other_queues(tmp_path, kind):
     with hosts.veth_network(1) as (middle, _), hosts.LiveSwitch(
             tmp_path, ['net_tap0,iface=tap', kind.format(path=path)], namespace=middle,
             lcores=2) as live:
-        live.wait_for_ports(['tap'])
+        live.wait_until_ready()
         served, _ = live.plan()
         assert all(len(by) == 1 for by in served.values())
         live.stop()

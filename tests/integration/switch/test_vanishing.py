@@ -8,7 +8,7 @@ import pytest
 
 import frames
 import switch
-from hosts import Host, LiveSwitch, SWITCH_IP, Wire, veth_names, veth_network, veth_ports, wait_until
+from hosts import Host, LiveSwitch, SWITCH_IP, Wire, veth_network, veth_ports, wait_until
 
 from netfc.telemetry import Telemetry
 from test_transports import why_no_af_xdp
@@ -19,7 +19,7 @@ def on_veth(folder, count, *options, vdevs=None, **more):
     """Hosts at a switch, by AF_PACKET unless told."""
     with veth_network(count) as (middle, joined), LiveSwitch(
             folder, vdevs or veth_ports(count), options, namespace=middle, **more) as live:
-        live.wait_for_ports(veth_names(count))
+        live.wait_until_ready()
         yield live, joined, lambda port: middle.ip('link', 'delete', f'p{port}')
 
 
@@ -38,7 +38,7 @@ def on_taps(folder, count, *options, **more):
         joined = [first] + [stack.enter_context(Host(number)) for number in range(1, count)]
         vdevs = [f'net_tap{number},iface=eth{number}' for number in range(count)]
         with LiveSwitch(folder, vdevs, options, namespace=first, **more) as live:
-            live.wait_for_ports([f'eth{number}' for number in range(count)])
+            live.wait_until_ready()
             for number, host in enumerate(joined):
                 if number > 0:
                     first.ip('link', 'set', f'eth{number}', 'netns', host.name, 'name', 'eth0')
