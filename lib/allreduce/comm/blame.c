@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Texts of what switches say: whose values are missing, why they refuse, what they grant. */
-#include "comm/error.h"
+#include "comm/comm.h"
 
 #include <stdio.h>
 

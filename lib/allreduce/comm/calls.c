@@ -4,7 +4,6 @@
 #include <aggregate_format.h>
 
 #include "clock.h"
-#include "comm/error.h"
 #include "comm/comm.h"
 
 unsigned int

@@ -6,8 +6,6 @@
 
 #include <aggregate_format.h>
 
-#include "comm/error.h"
-
 /* Copies are sent as values of this format, two bytes each; the last one may be partial. */
 #define COPY_FORMAT AGGREGATE_FP16
 

@@ -8,7 +8,6 @@
 #include <aggregate_wire.h>
 
 #include "clock.h"
-#include "comm/error.h"
 #include "comm/comm.h"
 
 #define KEY_VARIABLE "NETFC_KEY_FILE"

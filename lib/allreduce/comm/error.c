@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "comm/error.h"
+#include "comm/comm.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <aggregate_wire.h>
-
-#include "comm/comm.h"
 
 static const struct {
 	const char *name, *meaning;

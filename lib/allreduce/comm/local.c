@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "clock.h"
-#include "comm/error.h"
 #include "memory/reducer.h"
 #include "memory/segment.h"
 

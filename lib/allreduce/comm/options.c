@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "comm/error.h"
 #include "comm/comm.h"
 
 static int

@@ -7,7 +7,6 @@
 #include <aggregate_wire.h>
 
 #include "clock.h"
-#include "comm/error.h"
 
 /* Results that come twice need buffers beside those that are awaited. */
 #define RESERVE 2

@@ -7,7 +7,6 @@
 #include <sys/eventfd.h>
 
 #include "clock.h"
-#include "comm/error.h"
 
 /* How long to sleep while frames that are to be sent have no place in a ring. */
 #define FULL_RING (50 * NS_PER_US)

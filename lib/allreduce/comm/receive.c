@@ -8,7 +8,6 @@
 #include <aggregate_wire.h>
 
 #include "clock.h"
-#include "comm/error.h"
 
 /* So many batches are received in a row: then timers have their turn, and who wants the lock. */
 #define BATCHES 64

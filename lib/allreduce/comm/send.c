@@ -7,8 +7,6 @@
 
 #include <aggregate_wire.h>
 
-#include "comm/error.h"
-
 static size_t
 label_bytes(const struct piece *piece)
 {

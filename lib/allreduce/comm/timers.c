@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "comm/comm.h"
 
-#include "comm/error.h"
 #include "clock.h"
 
 static uint64_t

@@ -7,8 +7,6 @@
 
 #include <aggregate_exact.h>
 
-#include "comm/error.h"
-
 #define MAX_VALUE_BYTES 8
 
 _Static_assert(NETFC_ALLREDUCE_MAX_DIVISOR == AGGREGATE_MAX_DIVISOR, "divisors of means");

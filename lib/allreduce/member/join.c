@@ -39,12 +39,6 @@ struct talk {
 	bool over;
 };
 
-static bool
-is_leaving(const struct talk *talk)
-{
-	return talk->member->machine.state == AGGREGATE_MEMBER_LEAVING;
-}
-
 /* The switch waits for other workers. */
 static bool
 waits(const struct talk *talk)
@@ -255,7 +249,7 @@ pause_talk(struct talk *talk, uint64_t now)
 
 	/* Leaving is short: who is told of a signal would leave nothing. */
 	return link_sleep(talk->member->link, talk->member->worker->wake, &timeout) ||
-		is_leaving(talk) || member_fail(talk->member, MEMBER_INTERRUPTED);
+		member_is_leaving(talk->member) || member_fail(talk->member, MEMBER_INTERRUPTED);
 }
 
 /* Report what joining waits for, if the user wants to know. */
@@ -267,7 +261,7 @@ notify(struct talk *talk, uint64_t now)
 	const char *switch_text = link->address.text;
 	char text[NOTICE_BYTES];
 
-	if (options->notice == NULL || is_leaving(talk) || now < talk->notice)
+	if (options->notice == NULL || member_is_leaving(talk->member) || now < talk->notice)
 		return;
 	talk->notice = now + NEXT_NOTICE;
 	if (waits_above(talk))
