@@ -216,9 +216,10 @@ is_fanout_taken(const struct rte_devargs *device)
 		sscanf(interface, "iface=%15[^,]", name) != 1)
 		return false;
 	address.sll_ifindex = (int)if_nametoindex(name);
-	group = (((uint32_t)getpid() ^ (uint32_t)address.sll_ifindex) & UINT16_MAX) |
-		(PACKET_FANOUT_HASH | PACKET_FANOUT_FLAG_DEFRAG | PACKET_FANOUT_FLAG_ROLLOVER)
-			<< 16;
+	group = ((uint32_t)getpid() ^ (uint32_t)address.sll_ifindex) & UINT16_MAX;
+	group |= (uint32_t)(PACKET_FANOUT_HASH | PACKET_FANOUT_FLAG_DEFRAG |
+			 PACKET_FANOUT_FLAG_ROLLOVER)
+		<< 16;
 	packets = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (packets < 0)
 		return false;
