@@ -181,7 +181,7 @@ receive(struct way *way, const struct sent *sent, bool cut)
 {
 	for (unsigned int i = 0; i < PIPELINE_BURST; i++) {
 		way->mbuf[i] = packet_of(fixture.pool, sent[i].bytes, sent[i].length,
-			cut ? 14 + below(70) : FRAME_BYTES);
+			cut ? 1 + below(83) : FRAME_BYTES);
 		assert_non_null(way->mbuf[i]);
 	}
 }

@@ -67,8 +67,11 @@ is_ethernet_ipv4(const struct rte_arp_hdr *arp)
 static bool
 is_from_station(const struct rte_mbuf *mbuf)
 {
-	return rte_is_unicast_ether_addr(
-		&rte_pktmbuf_mtod(mbuf, const struct rte_ether_hdr *)->src_addr);
+	const struct rte_ether_hdr *ethernet;
+	struct rte_ether_hdr copy;
+
+	ethernet = rte_pktmbuf_read(mbuf, 0, sizeof(*ethernet), &copy);
+	return rte_is_unicast_ether_addr(&ethernet->src_addr);
 }
 
 static enum verdict

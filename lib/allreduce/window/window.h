@@ -52,9 +52,11 @@ struct call {
 	uint8_t worker;
 };
 
+TAILQ_HEAD(call_list, call);
+
 /* Those that are not done, in order; the chunks of all are numbered. */
 struct calls {
-	TAILQ_HEAD(, call) queue;
+	struct call_list queue;
 	uint64_t next_chunk;
 };
 
