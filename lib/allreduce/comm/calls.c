@@ -77,7 +77,7 @@ netfc_collective_start_labelled(struct netfc_allreduce *comm,
 			comm, NETFC_ALLREDUCE_MEMORY, "There is not enough memory for a handle.");
 	else
 		status = collective_plan(comm, collective, label, lazily, made);
-	if (status == NETFC_ALLREDUCE_OK)
+	if (made != NULL && status == NETFC_ALLREDUCE_OK)
 		start(comm, made);
 	lock_leave(comm);
 	if (status == NETFC_ALLREDUCE_OK)
