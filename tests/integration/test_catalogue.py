@@ -6,7 +6,9 @@ counter in C runs this, and adds it to the lists that are named: CONTRIBUTING.md
 """
 
 import collections
+import itertools
 import re
+import struct
 import subprocess
 
 import pytest
@@ -400,6 +402,27 @@ def test_statistics_have_every_reason():
     stats = switch.run([[frames.plain_frame(frames.request())]]).stats
     assert list(stats['taken_up']) == names_of('taken')
     assert list(stats['drops']) == names_of('drop')
+
+
+def places(form, start=0):
+    """Offset and bytes of each field of a struct."""
+    sizes = [struct.calcsize(f'>{letter}') for letter in form.format[1:]]
+    return list(zip(itertools.accumulate(sizes, initial=start), sizes))
+
+
+def test_the_protocol_says_where_each_field_is():
+    text = text_of('docs/protocol.md')
+    header = {row[2]: row[3] for row in rows_of('\n## header\n' + text, 'header')}
+    assert header['magic'] == f'0x{protocol.MAGIC:04X}, "{protocol.MAGIC.to_bytes(2, "big").decode()}"'
+    assert header['version'] == str(protocol.VERSION)
+    tables = [[tuple(map(int, row)) for row in re.findall(r'^\| (\d+) \| (\d+) \|', table, re.M)]
+              for table in re.findall(r'(?:^\| \d+ \| \d+ \|.*\n)+', text, re.M)]
+    of_aggregation = places(aggregation.HEADER)
+    assert tables == [
+        places(protocol.HEADER),
+        [place for place in of_aggregation if place[0] not in (0, 2, 5)],  # as in all requests
+        places(aggregation.PART, aggregation.HEADER.size),
+        places(aggregation.PLACE, aggregation.HEADER.size + aggregation.JOIN.size)]
 
 
 def test_the_protocol_says_the_ports_and_how_many_lanes_fit():
