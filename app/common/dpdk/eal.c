@@ -170,13 +170,21 @@ missing_capability(const char *device)
 	return NULL;
 }
 
+/* Read the interface that a device's argument names. False: there is none. */
+static bool
+read_interface(const struct rte_devargs *device, const char *key, char name[IF_NAMESIZE])
+{
+	const char *value = device->args != NULL ? strstr(device->args, key) : NULL;
+
+	return value != NULL && sscanf(value + strlen(key), "%15[^,]", name) == 1;
+}
+
 /* The file or interface that a device needs and that is not there; false: that is not why. */
 static bool
 lacks(const struct rte_devargs *device, char *what, size_t room)
 {
 	static const char *const keys[] = {"iface=", "rx_iface=", "tx_iface=", "rx_iface_in="};
 	bool tap = strncmp(device->name, "net_tap", 7) == 0;
-	const char *arguments = device->args != NULL ? device->args : "";
 	char name[IF_NAMESIZE];
 
 	snprintf(what, room, "/dev/net/tun");
@@ -185,9 +193,7 @@ lacks(const struct rte_devargs *device, char *what, size_t room)
 	if (strncmp(device->name, "net_af_", 7) != 0 && strncmp(device->name, "net_pcap", 8) != 0)
 		return false;
 	for (unsigned int k = 0; k < RTE_DIM(keys); k++) {
-		const char *value = strstr(arguments, keys[k]);
-
-		if (value == NULL || sscanf(value + strlen(keys[k]), "%15[^,]", name) != 1)
+		if (!read_interface(device, keys[k], name))
 			continue;
 		snprintf(what, room, "the interface %s", name);
 		if (if_nametoindex(name) == 0)
@@ -196,38 +202,46 @@ lacks(const struct rte_devargs *device, char *what, size_t room)
 	return false;
 }
 
+/* Whether a socket on an interface can be in a fanout group, with the flags of DPDK's driver. */
+static bool
+can_join_fanout(unsigned int interface, uint32_t group)
+{
+	const struct sockaddr_ll address = {.sll_family = AF_PACKET,
+		.sll_protocol = rte_cpu_to_be_16(ETH_P_ALL),
+		.sll_ifindex = (int)interface};
+	const uint32_t flags =
+		PACKET_FANOUT_HASH | PACKET_FANOUT_FLAG_DEFRAG | PACKET_FANOUT_FLAG_ROLLOVER;
+	const uint32_t fanout = (group & UINT16_MAX) | flags << 16;
+	const int packets = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	bool can;
+
+	if (packets < 0)
+		return false;
+	can = bind(packets, (const struct sockaddr *)&address, sizeof(address)) == 0 &&
+		setsockopt(packets, SOL_PACKET, PACKET_FANOUT, &fanout, sizeof(fanout)) == 0;
+	close(packets);
+	return can;
+}
+
 /*
  * Whether another interface of this network namespace has the fanout group that DPDK's driver of
  * AF_PACKET takes (drivers/net/af_packet, which gives no choice): process ID xor number of the
- * interface. These are small, and those of two programs may come out the same.
+ * interface. These are small, and those of two programs may come out the same. Another group could
+ * be joined, or that is not why.
  */
 static bool
 is_fanout_taken(const struct rte_devargs *device)
 {
-	const char *interface = device->args != NULL ? strstr(device->args, "iface=") : NULL;
 	char name[IF_NAMESIZE];
-	struct sockaddr_ll address = {
-		.sll_family = AF_PACKET, .sll_protocol = rte_cpu_to_be_16(ETH_P_ALL)};
+	unsigned int interface;
 	uint32_t group;
-	int packets;
-	bool taken;
 
-	if (strncmp(device->name, "net_af_packet", 13) != 0 || interface == NULL ||
-		sscanf(interface, "iface=%15[^,]", name) != 1)
+	if (strncmp(device->name, "net_af_packet", 13) != 0 ||
+		!read_interface(device, "iface=", name))
 		return false;
-	address.sll_ifindex = (int)if_nametoindex(name);
-	group = ((uint32_t)getpid() ^ (uint32_t)address.sll_ifindex) & UINT16_MAX;
-	group |= (uint32_t)(PACKET_FANOUT_HASH | PACKET_FANOUT_FLAG_DEFRAG |
-			 PACKET_FANOUT_FLAG_ROLLOVER)
-		<< 16;
-	packets = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-	if (packets < 0)
-		return false;
-	taken = bind(packets, (struct sockaddr *)&address, sizeof(address)) == 0 &&
-		setsockopt(packets, SOL_PACKET, PACKET_FANOUT, &group, sizeof(group)) != 0 &&
-		errno == EINVAL;
-	close(packets);
-	return taken;
+	interface = if_nametoindex(name);
+	group = (uint32_t)getpid() ^ interface;
+	return !can_join_fanout(interface, group) && can_join_fanout(interface, ~group);
 }
 
 /* Whether such a device fails where another program is not there yet, or not gone. */
