@@ -223,6 +223,21 @@ a_table_of_half_jobs_is_not_full(void **state)
 	assert_int_equal(join(9, 0, 2, 4), AGGREGATE_FULL);
 }
 
+/*
+ * What follows the jobs in memory, which job is open by its number, would read as one more of them
+ * that has ended: of a third job with number 0. So no loop goes beyond the last job.
+ */
+static void
+a_full_table_ends_with_its_last_job(void **state)
+{
+	(void)state;
+	start(1, 3, SLOTS);
+	make_pair(8, 4);
+	make_pair(7, 4);
+	make_pair(0, 4);
+	assert_int_equal(join(9, 0, 2, 4), AGGREGATE_FULL);
+}
+
 /* Who was there first is told to the next, who would wait in vain otherwise. */
 static void
 another_token_is_answered(void **state)
@@ -322,6 +337,7 @@ main(void)
 		JOBS_TEST(the_oldest_half_job_makes_room),
 		JOBS_TEST(jobs_that_come_at_once_do_not_end_each_other),
 		JOBS_TEST(a_table_of_half_jobs_is_not_full),
+		JOBS_TEST(a_full_table_ends_with_its_last_job),
 		JOBS_TEST(another_token_is_answered),
 		JOBS_TEST(room_in_a_leaf_is_kept_for_whom_it_was_made),
 		JOBS_TEST(room_in_a_leaf_that_nobody_takes_is_free),

@@ -247,6 +247,22 @@ TEST(what_operations_look_up_is_reachable)
 	}
 }
 
+/* A switch has no entry there, and its default is 0. */
+TEST(a_key_beyond_a_table_finds_nothing)
+{
+	uint32_t memory[] = {1, 2, 3, 4, 5};
+	const struct netfc_set set = {.table = {{.key_bits = 1, .pages = 2, .entries = memory}}};
+	const struct netfc_step step = {.kind = NETFC_STEP_LOOKUP, .dst = NETFC_Z, .a = NETFC_X};
+	struct netfc_lanes lanes;
+
+	for (unsigned l = 0; l < COUNT(memory); l++)
+		lanes.field[NETFC_X][l] = l;
+	netfc_run_step(&set, &step, &lanes, COUNT(memory));
+	for (unsigned l = 0; l + 1 < COUNT(memory); l++)
+		assert_int_equal(lanes.field[NETFC_Z][l], memory[l]);
+	assert_int_equal(lanes.field[NETFC_Z][COUNT(memory) - 1], 0);
+}
+
 TEST(an_exact_set_has_no_scale)
 {
 	struct netfc_set *set = must_build("bf16_exact");
@@ -286,6 +302,7 @@ main(void)
 		cmocka_unit_test(tables_say_what_they_are),
 		cmocka_unit_test(entries_fit_their_widths),
 		cmocka_unit_test(what_operations_look_up_is_reachable),
+		cmocka_unit_test(a_key_beyond_a_table_finds_nothing),
 		cmocka_unit_test(errors_are_described),
 	};
 
