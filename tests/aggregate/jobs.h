@@ -2,9 +2,11 @@
 #ifndef JOBS_H
 #define JOBS_H
 
-/** @file A table of jobs, its workers and a clock, for tests. To be included after cmocka.h. */
+/** @file A table of jobs, its workers and a clock, for tests. */
 
 #include <aggregate.h>
+
+#include "cases.h"
 
 /** The secret of all jobs. */
 #define TOKEN UINT64_C(0x1122334455667788)
@@ -16,8 +18,8 @@ extern struct aggregate_table *table;
 extern struct aggregate_outcome outcome; /**< of the latest message */
 extern uint64_t now;
 
-/** A test that has called start(). */
-#define JOBS_TEST(name) cmocka_unit_test_teardown(name, tear_down)
+/** A test that calls start(). */
+#define JOBS_TEST(name) TEST_WITH(name, NULL, tear_down)
 
 /** Make a table. */
 void start(uint32_t shards, uint32_t jobs, uint32_t slots);

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whom a worker hears to be missing, and why. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "cases.h"
 #include "jobs.h"
 
 /* How often workers that wait send again. */
@@ -63,10 +58,8 @@ leave_for(uint8_t worker, uint8_t reason)
 	return message;
 }
 
-static void
-who_is_not_heard_is_silent(void **state)
+JOBS_TEST(who_is_not_heard_is_silent)
 {
-	(void)state;
 	make_three(1);
 	wait_for(limits.stall + REPEAT);
 	hears(1, AGGREGATE_ABSENT_SILENT, 2);
@@ -74,10 +67,8 @@ who_is_not_heard_is_silent(void **state)
 	hears(2, AGGREGATE_ABSENT_SILENT, 1);
 }
 
-static void
-who_keeps_alive_is_late(void **state)
+JOBS_TEST(who_keeps_alive_is_late)
 {
-	(void)state;
 	make_three(1);
 	send_chunk(0, 7, 2, 0);
 	for (unsigned int i = 0; i < 5; i++) {
@@ -90,10 +81,8 @@ who_keeps_alive_is_late(void **state)
 }
 
 /* It sends chunks of another shard's slots. */
-static void
-what_another_shard_hears_counts(void **state)
+JOBS_TEST(what_another_shard_hears_counts)
 {
-	(void)state;
 	make_three(2);
 	send_chunk(0, 7, 2, 0);
 	wait_for(limits.stall);
@@ -103,10 +92,8 @@ what_another_shard_hears_counts(void **state)
 }
 
 /* The network was cut for all: nobody is blamed for what the switch could not hear. */
-static void
-an_outage_is_nobodys_silence(void **state)
+JOBS_TEST(an_outage_is_nobodys_silence)
 {
-	(void)state;
 	make_three(1);
 	send_chunk(0, 7, 2, 0);
 	wait_for(limits.stall / 4);
@@ -118,10 +105,8 @@ an_outage_is_nobodys_silence(void **state)
 	hears(1, AGGREGATE_ABSENT_SILENT, 1);
 }
 
-static void
-who_has_left_is_named_at_once(void **state)
+JOBS_TEST(who_has_left_is_named_at_once)
 {
-	(void)state;
 	make_three(1);
 	send_chunk(0, 7, 2, 0);
 	assert_int_equal(leave(7, 1), AGGREGATE_LEFT);
@@ -131,10 +116,8 @@ who_has_left_is_named_at_once(void **state)
 }
 
 /* It has its result, and the others theirs, though one of them asks once more. */
-static void
-who_leaves_when_all_is_done_is_not_missed(void **state)
+JOBS_TEST(who_leaves_when_all_is_done_is_not_missed)
 {
-	(void)state;
 	make_three(1);
 	for (uint8_t w = 0; w < 3; w++)
 		send_chunk(0, 7, w, 0);
@@ -142,13 +125,11 @@ who_leaves_when_all_is_done_is_not_missed(void **state)
 	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_REPEATED);
 }
 
-static void
-a_failure_is_told_to_all_at_once(void **state)
+JOBS_TEST(a_failure_is_told_to_all_at_once)
 {
 	struct aggregate_message failing;
 	struct aggregate_info info;
 
-	(void)state;
 	make_three(1);
 	failing = leave_for(1, AGGREGATE_REASON_MISMATCH);
 	assert_int_equal(handle_from(0, &failing, 1), AGGREGATE_LEFT);
@@ -162,12 +143,10 @@ a_failure_is_told_to_all_at_once(void **state)
 }
 
 /* Who gives up because another is silent tells so: all hear the same. */
-static void
-blame_is_passed_on(void **state)
+JOBS_TEST(blame_is_passed_on)
 {
 	struct aggregate_message failing;
 
-	(void)state;
 	make_three(1);
 	failing = leave_for(2, AGGREGATE_MISSING + 1);
 	assert_int_equal(handle_from(0, &failing, 2), AGGREGATE_LEFT);
@@ -175,12 +154,10 @@ blame_is_passed_on(void **state)
 }
 
 /* But for one that has left, or is none of the job's. */
-static void
-blame_of_nobody_is_not(void **state)
+JOBS_TEST(blame_of_nobody_is_not)
 {
 	struct aggregate_message failing;
 
-	(void)state;
 	make_three(1);
 	send_chunk(0, 7, 2, 0);
 	assert_int_equal(leave(7, 1), AGGREGATE_LEFT);
@@ -193,12 +170,10 @@ blame_of_nobody_is_not(void **state)
 }
 
 /* A barrier at worker 0, a sum at the others: whoever came first of these is named to all. */
-static void
-all_hear_of_the_same_worker_that_differs(void **state)
+JOBS_TEST(all_hear_of_the_same_worker_that_differs)
 {
 	struct aggregate_message message;
 
-	(void)state;
 	make_three(1);
 	message = chunk_message(7, 0, 0);
 	message.op = AGGREGATE_COPY;
@@ -217,23 +192,4 @@ all_hear_of_the_same_worker_that_differs(void **state)
 	assert_int_equal(send_chunk(0, 7, 2, 0), AGGREGATE_MISMATCH);
 	assert_int_equal(send_chunk(0, 7, 1, 1), AGGREGATE_STALLED);
 	assert_int_equal(outcome.reason, AGGREGATE_MISSING + 2);
-}
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		JOBS_TEST(who_is_not_heard_is_silent),
-		JOBS_TEST(who_keeps_alive_is_late),
-		JOBS_TEST(what_another_shard_hears_counts),
-		JOBS_TEST(an_outage_is_nobodys_silence),
-		JOBS_TEST(who_has_left_is_named_at_once),
-		JOBS_TEST(who_leaves_when_all_is_done_is_not_missed),
-		JOBS_TEST(a_failure_is_told_to_all_at_once),
-		JOBS_TEST(blame_is_passed_on),
-		JOBS_TEST(blame_of_nobody_is_not),
-		JOBS_TEST(all_hear_of_the_same_worker_that_differs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What makes no sense is refused for a named reason, is counted, and touches no other job. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "cases.h"
 #include "exact.h"
 #include "jobs.h"
 
@@ -39,14 +34,12 @@ part_message(uint8_t worker, uint8_t number, uint8_t parts, uint16_t first, uint
 	return message;
 }
 
-static void
-bad_input_of_a_job_touches_no_other(void **state)
+JOBS_TEST(bad_input_of_a_job_touches_no_other)
 {
 	struct aggregate_message message;
 	struct aggregate_info before, after;
 	uint16_t other;
 
-	(void)state;
 	start(1, 4, 16);
 	make_pair(7, 4);
 	make_pair(8, 4);
@@ -89,12 +82,10 @@ bad_input_of_a_job_touches_no_other(void **state)
 }
 
 /* Whose part is missing is named, however long it sends the others; and the part may still come. */
-static void
-a_part_that_never_comes_is_named(void **state)
+JOBS_TEST(a_part_that_never_comes_is_named)
 {
 	struct aggregate_message message;
 
-	(void)state;
 	start(1, 4, 16);
 	make_pair(7, 4);
 	message = part_message(0, 0, 2, 0, 2);
@@ -109,15 +100,4 @@ a_part_that_never_comes_is_named(void **state)
 	message = part_message(0, 1, 2, 2, 1);
 	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_COMPLETED);
 	assert_int_equal(data_get(AGGREGATE_INT32, outcome.entry->result, 2), 121);
-}
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		JOBS_TEST(bad_input_of_a_job_touches_no_other),
-		JOBS_TEST(a_part_that_never_comes_is_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Totals and digits against the oracle, in every format and with results of another. */
 #include <endian.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <aggregate_digits.h>
 
+#include "cases.h"
 #include "exact.h"
 
 #define LANES 60
@@ -133,12 +128,10 @@ check_tree(unsigned int format, unsigned int workers, uint64_t *seed)
 	free(again.bins);
 }
 
-static void
-digits_of_members_give_what_values_give(void **state)
+TEST(digits_of_members_give_what_values_give)
 {
 	uint64_t seed = 1;
 
-	(void)state;
 	FOREACH_FORMAT(format)
 	for (enum data_kind kind = 0; kind < DATA_KINDS; kind++)
 		for (unsigned int workers = 1; workers <= AGGREGATE_MAX_WORKERS;
@@ -150,15 +143,13 @@ digits_of_members_give_what_values_give(void **state)
 }
 
 /* A part by itself is as wide as its lanes need. */
-static void
-parts_are_narrow(void **state)
+TEST(parts_are_narrow)
 {
 	struct aggregate_totals totals = new_totals(AGGREGATE_INT64);
 	struct aggregate_part read;
 	uint8_t packet[LANES * 8] = {0};
 	size_t bytes;
 
-	(void)state;
 	data_put(AGGREGATE_INT64, packet, 1, UINT64_MAX);
 	data_put(AGGREGATE_INT64, packet, 2, INT32_MAX);
 	data_put(AGGREGATE_INT64, packet, 3, UINT64_C(1) << 31);
@@ -176,8 +167,7 @@ parts_are_narrow(void **state)
 	free(totals.bins);
 }
 
-static void
-what_is_no_part_is_refused(void **state)
+TEST(what_is_no_part_is_refused)
 {
 	/* Lanes 0 to 1 of a digit each, part 0 of 1. */
 	const uint8_t good[16] = {0, 0, 0, 2, 0, 1, 0, 1, 0, 0, 0, 7, 0, 0, 0, 8};
@@ -189,7 +179,6 @@ what_is_no_part_is_refused(void **state)
 	struct aggregate_part read;
 	uint8_t bytes[16];
 
-	(void)state;
 	for (size_t length = 0; length < sizeof(good); length++)
 		assert_int_equal(aggregate_part_read(good, length, &read), -1);
 	assert_int_equal(aggregate_part_read(good, sizeof(good), &read), 0);
@@ -216,8 +205,7 @@ what_is_no_part_is_refused(void **state)
 }
 
 /* After marks, too. */
-static void
-divisors_are_behind_parts(void **state)
+TEST(divisors_are_behind_parts)
 {
 	static const uint32_t good[] = {1, 6, AGGREGATE_MAX_DIVISOR};
 	static const uint32_t bad[] = {0, AGGREGATE_MAX_DIVISOR + 1, UINT32_MAX};
@@ -226,7 +214,6 @@ divisors_are_behind_parts(void **state)
 	struct aggregate_part read;
 	size_t bytes, whole;
 
-	(void)state;
 	aggregate_totals_add_values(&totals, packet);
 	bytes = aggregate_totals_write_part(&totals, 0, LANES, 0, 1, part, sizeof(part));
 	assert_int_equal(aggregate_part_put_divisor(part, bytes, 0), bytes);
@@ -267,12 +254,10 @@ add_whole(struct aggregate_totals *totals, unsigned __int128 number)
 }
 
 /* Half-way between two doubles, or one in the sum beside it, divided among many workers. */
-static void
-means_beside_the_middle(void **state)
+TEST(means_beside_the_middle)
 {
 	uint64_t seed = 1;
 
-	(void)state;
 	for (unsigned int trial = 0; trial < 3000; trial++) {
 		const uint32_t workers = 1 + (uint32_t)next_random(&seed) % ((1u << 24) - 1);
 		const uint64_t even = UINT64_C(1) << 52 | (next_random(&seed) >> 12 & ~1ull);
@@ -292,18 +277,4 @@ means_beside_the_middle(void **state)
 			free(totals.bins);
 		}
 	}
-}
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(digits_of_members_give_what_values_give),
-		cmocka_unit_test(parts_are_narrow),
-		cmocka_unit_test(what_is_no_part_is_refused),
-		cmocka_unit_test(divisors_are_behind_parts),
-		cmocka_unit_test(means_beside_the_middle),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sums of many numbers, and of products, against MPFR; in any order, divided among any number. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <mpfr.h>
 #ifdef __SSE2__
 #include <xmmintrin.h>
@@ -16,6 +11,7 @@
 #include <aggregate_exact.h>
 #include <netfc_arith.h>
 
+#include "cases.h"
 #include "exact.h"
 
 #define MOST 3000
@@ -154,18 +150,14 @@ check_kinds(unsigned int format, void *x, void *y, bool products)
 		}
 }
 
-static void
-sums_of_numbers(void **state)
+TEST(sums_of_numbers)
 {
-	(void)state;
 	check_kinds(AGGREGATE_FP64, x64, y64, false);
 	check_kinds(AGGREGATE_FP32, x32, y32, false);
 }
 
-static void
-sums_of_products(void **state)
+TEST(sums_of_products)
 {
-	(void)state;
 	check_kinds(AGGREGATE_FP64, x64, y64, true);
 	check_kinds(AGGREGATE_FP32, x32, y32, true);
 }
@@ -192,14 +184,12 @@ check_special(const double *x, const double *y, uint32_t count, double expected,
 	assert_true(isnan(expected) ? isnan(narrow) : memcmp(&result, &expected, 8) == 0);
 }
 
-static void
-infinities_nan_and_zeros(void **state)
+TEST(infinities_nan_and_zeros)
 {
 	static const double infinities[] = {INFINITY, 1, -INFINITY},
 			    nan[] = {NAN, INFINITY, -INFINITY};
 	static const double zeros[] = {-0.0, -0.0, 0.0}, ones[] = {1, 1, 1}, minus[] = {1, -1, 1};
 
-	(void)state;
 	check_special(infinities, NULL, 2, INFINITY, 0);
 	check_special(infinities + 1, NULL, 2, -INFINITY, 0);
 	check_special(infinities, NULL, 3, NAN, NETFC_INVALID);
@@ -218,14 +208,12 @@ infinities_nan_and_zeros(void **state)
 }
 
 /* The exponent after that of the greatest numbers is no number's. */
-static void
-infinities_and_nan_beside_the_greatest(void **state)
+TEST(infinities_and_nan_beside_the_greatest)
 {
 	static const double infinity[] = {INFINITY, -0x1.fp1023, -0x1.fp1023},
 			    nan[] = {0x1.fp1023, NAN}, both[] = {INFINITY, -INFINITY, 0x1p1020};
 	double result;
 
-	(void)state;
 	assert_int_equal(add_up(AGGREGATE_FP64, (const uint8_t *)infinity, NULL, 3, 1, &result), 0);
 	assert_true(isinf(result) && result > 0);
 	assert_int_equal(add_up(AGGREGATE_FP64, (const uint8_t *)nan, NULL, 2, 1, &result), 0);
@@ -237,15 +225,13 @@ infinities_and_nan_beside_the_greatest(void **state)
 
 #ifdef __SSE2__
 /* As torch.set_flush_denormal() and programs compiled with -ffast-math have it. */
-static void
-threads_may_take_subnormals_for_zeros(void **state)
+TEST(threads_may_take_subnormals_for_zeros)
 {
 	const unsigned int flush = _MM_FLUSH_ZERO_ON | 0x40 /* denormals are zeros */;
 	const uint32_t bits[] = {0x00400000, 0x00000001, 0x007fffff};
 	const float factors[] = {0x1p24f, 0x1p24f, 0x1p24f};
 	float small[3], sums[2], flushed[2];
 
-	(void)state;
 	memcpy(small, bits, sizeof(bits));
 	for (unsigned int way = 0; way < 2; way++) {
 		const uint8_t *x = (const uint8_t *)small, *y = (const uint8_t *)factors;
@@ -260,14 +246,12 @@ threads_may_take_subnormals_for_zeros(void **state)
 }
 #endif
 
-static void
-overflow_and_underflow(void **state)
+TEST(overflow_and_underflow)
 {
 	const double large[] = {0x1.fffffffffffffp1023, 0x1p970, -0x1p900};
 	const double small[] = {0x1p-1074, 0x1p-1}, half[] = {0x1p-2, 0};
 	double result;
 
-	(void)state;
 	assert_int_equal(add_up(AGGREGATE_FP64, (const uint8_t *)large, NULL, 2, 2, &result),
 		NETFC_OVERFLOW);
 	assert_true(isinf(result));
@@ -279,15 +263,13 @@ overflow_and_underflow(void **state)
 	assert_true(result == 0);
 }
 
-static void
-sums_of_integers(void **state)
+TEST(sums_of_integers)
 {
 	static const int64_t wide[] = {INT64_MAX, INT64_MAX, INT64_MIN, INT64_MIN, -5};
 	static const int32_t narrow[] = {INT32_MIN, -1, 1, 7};
 	int64_t sum;
 	int32_t small;
 
-	(void)state;
 	assert_int_equal(add_up(AGGREGATE_INT64, (const uint8_t *)wide, NULL, 5, 2, &sum), 0);
 	assert_true(sum == -7);
 	assert_int_equal(
@@ -298,22 +280,4 @@ sums_of_integers(void **state)
 	assert_int_equal(small, INT32_MIN);
 	assert_int_equal(add_up(AGGREGATE_INT32, (const uint8_t *)narrow, NULL, 4, 3, &small), 0);
 	assert_int_equal(small, INT32_MIN + 7);
-}
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_of_numbers),
-		cmocka_unit_test(sums_of_products),
-		cmocka_unit_test(infinities_nan_and_zeros),
-		cmocka_unit_test(infinities_and_nan_beside_the_greatest),
-#ifdef __SSE2__
-		cmocka_unit_test(threads_may_take_subnormals_for_zeros),
-#endif
-		cmocka_unit_test(overflow_and_underflow),
-		cmocka_unit_test(sums_of_integers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hosts that join and join keep nobody else from aggregating. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "jobs.h"
 
 #define STRANGER 99 /* a host; its jobs are 100 and on */
@@ -32,10 +28,8 @@ join_half(uint16_t job, uint16_t slots)
 	return send_join(join_message(job, 0, 2, slots), STRANGER);
 }
 
-static void
-a_half_join_does_not_take_all_slots(void **state)
+JOBS_TEST(a_half_join_does_not_take_all_slots)
 {
-	(void)state;
 	start(1, JOBS, SLOTS);
 	assert_int_equal(join_half(100, 65535), AGGREGATE_WAITING);
 	assert_int_equal(join(7, 0, 2, 128), AGGREGATE_WAITING);
@@ -44,10 +38,8 @@ a_half_join_does_not_take_all_slots(void **state)
 }
 
 /* Though it says again that it waits. */
-static void
-nor_while_it_is_repeated(void **state)
+JOBS_TEST(nor_while_it_is_repeated)
 {
-	(void)state;
 	start(1, JOBS, SLOTS);
 	for (unsigned int i = 0; i < 100; i++) {
 		join_half(100, 65535);
@@ -57,12 +49,10 @@ nor_while_it_is_repeated(void **state)
 	assert_int_equal(outcome.join.slots, 128);
 }
 
-static void
-a_host_has_a_few_half_jobs_at_a_time(void **state)
+JOBS_TEST(a_host_has_a_few_half_jobs_at_a_time)
 {
 	struct aggregate_usage usage;
 
-	(void)state;
 	start(1, JOBS, SLOTS);
 	for (uint16_t job = 100; job < 100 + 2 * JOBS; job++)
 		assert_int_equal(join_half(job, 1), AGGREGATE_WAITING);
@@ -74,21 +64,17 @@ a_host_has_a_few_half_jobs_at_a_time(void **state)
 }
 
 /* Its jobs that are complete don't count, if others take part in them. */
-static void
-a_host_has_as_many_jobs_as_there_are(void **state)
+JOBS_TEST(a_host_has_as_many_jobs_as_there_are)
 {
-	(void)state;
 	start(1, JOBS, SLOTS);
 	for (uint16_t job = 0; job < JOBS; job++)
 		make_pair(job, 4);
 }
 
-static void
-a_half_job_ends_soon(void **state)
+JOBS_TEST(a_half_job_ends_soon)
 {
 	struct aggregate_usage usage;
 
-	(void)state;
 	start(1, JOBS, SLOTS);
 	assert_int_equal(join_half(100, 4), AGGREGATE_WAITING);
 	pass_time(2 * TICKS_OF_A_HALF_JOB);
@@ -103,10 +89,8 @@ a_half_job_ends_soon(void **state)
 }
 
 /* Workers that come one after the other, and ask again and again meanwhile, wait for each other. */
-static void
-a_half_job_lasts_while_somebody_waits(void **state)
+JOBS_TEST(a_half_job_lasts_while_somebody_waits)
 {
-	(void)state;
 	start(1, JOBS, SLOTS);
 	for (unsigned int i = 0; i < 20; i++) {
 		assert_int_equal(join(7, 0, 2, 4), AGGREGATE_WAITING);
@@ -140,10 +124,8 @@ usage_of_table(void)
 }
 
 /* So many that each has its share of the table, and says again and again that it waits. */
-static void
-several_hosts_do_not_take_all_jobs(void **state)
+JOBS_TEST(several_hosts_do_not_take_all_jobs)
 {
-	(void)state;
 	for (unsigned int strangers = 2; strangers < JOBS; strangers *= 2) {
 		start(1, JOBS, SLOTS);
 		limits.per_address = JOBS;
@@ -165,12 +147,10 @@ several_hosts_do_not_take_all_jobs(void **state)
 }
 
 /* The host with the most makes room, with the job that has been incomplete for the longest. */
-static void
-the_oldest_half_job_makes_room(void **state)
+JOBS_TEST(the_oldest_half_job_makes_room)
 {
 	struct aggregate_message last = join_message(100 + JOBS - 2, 0, 2, 1);
 
-	(void)state;
 	start(1, JOBS, SLOTS);
 	limits.per_address = JOBS;
 	aggregate_table_init(table, &limits);
@@ -190,12 +170,10 @@ the_oldest_half_job_makes_room(void **state)
 }
 
 /* Workers of two jobs, all of different hosts, come in turns, and there is room for one. */
-static void
-jobs_that_come_at_once_do_not_end_each_other(void **state)
+JOBS_TEST(jobs_that_come_at_once_do_not_end_each_other)
 {
 	enum aggregate_action action = AGGREGATE_WAITING;
 
-	(void)state;
 	start(1, 1, SLOTS);
 	for (unsigned int round = 0; round < 10 && action == AGGREGATE_WAITING; round++)
 		for (uint8_t w = 0; w < 2 && action == AGGREGATE_WAITING; w++) {
@@ -208,10 +186,8 @@ jobs_that_come_at_once_do_not_end_each_other(void **state)
 }
 
 /* It may have room soon, as one of complete jobs has not. */
-static void
-a_table_of_half_jobs_is_not_full(void **state)
+JOBS_TEST(a_table_of_half_jobs_is_not_full)
 {
-	(void)state;
 	start(1, 2, SLOTS);
 	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_WAITING);
 	assert_int_equal(join(8, 1, 2, 4), AGGREGATE_WAITING);
@@ -227,10 +203,8 @@ a_table_of_half_jobs_is_not_full(void **state)
  * What follows the jobs in memory, which job is open by its number, would read as one more of them
  * that has ended: of a third job with number 0. So no loop goes beyond the last job.
  */
-static void
-a_full_table_ends_with_its_last_job(void **state)
+JOBS_TEST(a_full_table_ends_with_its_last_job)
 {
-	(void)state;
 	start(1, 3, SLOTS);
 	make_pair(8, 4);
 	make_pair(7, 4);
@@ -239,12 +213,10 @@ a_full_table_ends_with_its_last_job(void **state)
 }
 
 /* Who was there first is told to the next, who would wait in vain otherwise. */
-static void
-another_token_is_answered(void **state)
+JOBS_TEST(another_token_is_answered)
 {
 	struct aggregate_message message = join_message(7, 0, 2, 4);
 
-	(void)state;
 	start(1, JOBS, SLOTS);
 	make_pair(7, 4);
 	message.token++;
@@ -290,10 +262,8 @@ parent_answers(void)
 }
 
 /* Its place is free when the parent has been told, and who lost it comes first. */
-static void
-room_in_a_leaf_is_kept_for_whom_it_was_made(void **state)
+JOBS_TEST(room_in_a_leaf_is_kept_for_whom_it_was_made)
 {
-	(void)state;
 	start_leaf(1, 4, SLOTS);
 	for (unsigned int i = 0; i < 4; i++)
 		assert_int_equal(join_half_tree(i % 2, i / 2), AGGREGATE_WAITING);
@@ -308,10 +278,8 @@ room_in_a_leaf_is_kept_for_whom_it_was_made(void **state)
 }
 
 /* But not for ever. */
-static void
-room_in_a_leaf_that_nobody_takes_is_free(void **state)
+JOBS_TEST(room_in_a_leaf_that_nobody_takes_is_free)
 {
-	(void)state;
 	start_leaf(1, 4, SLOTS);
 	for (unsigned int i = 0; i < 4; i++)
 		join_half_tree(i % 2, i / 2);
@@ -321,27 +289,4 @@ room_in_a_leaf_that_nobody_takes_is_free(void **state)
 	now += limits.half_open;
 	join_half_tree(0, 0);
 	assert_int_equal(usage_of_table().jobs, 4);
-}
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		JOBS_TEST(a_half_join_does_not_take_all_slots),
-		JOBS_TEST(nor_while_it_is_repeated),
-		JOBS_TEST(a_host_has_a_few_half_jobs_at_a_time),
-		JOBS_TEST(a_host_has_as_many_jobs_as_there_are),
-		JOBS_TEST(a_half_job_ends_soon),
-		JOBS_TEST(a_half_job_lasts_while_somebody_waits),
-		JOBS_TEST(several_hosts_do_not_take_all_jobs),
-		JOBS_TEST(the_oldest_half_job_makes_room),
-		JOBS_TEST(jobs_that_come_at_once_do_not_end_each_other),
-		JOBS_TEST(a_table_of_half_jobs_is_not_full),
-		JOBS_TEST(a_full_table_ends_with_its_last_job),
-		JOBS_TEST(another_token_is_answered),
-		JOBS_TEST(room_in_a_leaf_is_kept_for_whom_it_was_made),
-		JOBS_TEST(room_in_a_leaf_that_nobody_takes_is_free),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

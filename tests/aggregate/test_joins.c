@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who may join a job and who is refused, and with which slots the job begins. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "cases.h"
 #include "jobs.h"
 
-static void
-a_job_begins_when_all_have_joined(void **state)
+JOBS_TEST(a_job_begins_when_all_have_joined)
 {
-	(void)state;
 	start(1, 4, 16);
 	assert_int_equal(join(7, 1, 3, 10), AGGREGATE_WAITING);
 	assert_int_equal(outcome.reason, AGGREGATE_REASON_WAITING);
@@ -28,12 +21,10 @@ a_job_begins_when_all_have_joined(void **state)
 	assert_int_equal(slots_used(), 8);
 }
 
-static void
-cookies_are_of_one_sender_and_one_time(void **state)
+JOBS_TEST(cookies_are_of_one_sender_and_one_time)
 {
 	struct aggregate_message message = join_message(7, 0, 2, 4);
 
-	(void)state;
 	start(1, 4, 16);
 	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_COOKIE);
 	message.join.cookie = outcome.join.cookie;
@@ -59,12 +50,10 @@ cookies_are_of_one_sender_and_one_time(void **state)
 }
 
 /* What a network held back from an earlier job takes nobody's place in the next. */
-static void
-a_late_join_of_an_earlier_job_has_no_place(void **state)
+JOBS_TEST(a_late_join_of_an_earlier_job_has_no_place)
 {
 	struct aggregate_message late = join_message(7, 0, 2, 4);
 
-	(void)state;
 	start(1, 4, 16);
 	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_COOKIE);
 	late.join.cookie = outcome.join.cookie;
@@ -80,12 +69,10 @@ a_late_join_of_an_earlier_job_has_no_place(void **state)
 }
 
 /* Nor does one of the process that had the place before. */
-static void
-a_late_join_of_an_earlier_process_has_no_place(void **state)
+JOBS_TEST(a_late_join_of_an_earlier_process_has_no_place)
 {
 	struct aggregate_message late = join_message(7, 0, 2, 4);
 
-	(void)state;
 	start(1, 4, 16);
 	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_COOKIE);
 	late.join.cookie = outcome.join.cookie;
@@ -96,13 +83,11 @@ a_late_join_of_an_earlier_process_has_no_place(void **state)
 	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_JOINED);
 }
 
-static void
-each_job_has_a_session_of_its_own(void **state)
+JOBS_TEST(each_job_has_a_session_of_its_own)
 {
 	struct aggregate_message late, stranger;
 	uint64_t first;
 
-	(void)state;
 	start(1, 4, 16);
 	make_pair(7, 4);
 	first = outcome.join.session;
@@ -127,12 +112,10 @@ each_job_has_a_session_of_its_own(void **state)
 }
 
 /* A member needs no cookie to say that it is alive. */
-static void
-a_member_is_known_by_its_session(void **state)
+JOBS_TEST(a_member_is_known_by_its_session)
 {
 	struct aggregate_message alive = join_message(7, 0, 2, 4);
 
-	(void)state;
 	start(1, 4, 16);
 	make_pair(7, 4);
 	alive.join.session = outcome.join.session;
@@ -165,10 +148,8 @@ join_two(unsigned int least, unsigned int most, unsigned int other_least, unsign
 	return send_join(first, 0);
 }
 
-static void
-chunks_are_as_large_as_all_take(void **state)
+JOBS_TEST(chunks_are_as_large_as_all_take)
 {
-	(void)state;
 	assert_int_equal(join_two(8, 40, 8, 24), AGGREGATE_JOINED);
 	assert_int_equal(outcome.join.bytes, 24);
 	assert_int_equal(join_two(4, 12, 4, 8), AGGREGATE_JOINED);
@@ -185,12 +166,10 @@ chunks_are_as_large_as_all_take(void **state)
 	assert_int_equal(join_two(8, 12, 0, 16), AGGREGATE_JOIN_MISMATCH);
 }
 
-static void
-joins_have_to_agree(void **state)
+JOBS_TEST(joins_have_to_agree)
 {
 	struct aggregate_message other = join_message(7, 1, 2, 4);
 
-	(void)state;
 	start(1, 4, 16);
 	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_WAITING);
 	assert_int_equal(join(7, 1, 3, 4), AGGREGATE_JOIN_MISMATCH);
@@ -206,12 +185,10 @@ joins_have_to_agree(void **state)
 }
 
 /* A stranger who takes a number first keeps nobody from it: the first complete job has it. */
-static void
-jobs_of_other_tokens_wait_beside_each_other(void **state)
+JOBS_TEST(jobs_of_other_tokens_wait_beside_each_other)
 {
 	struct aggregate_message other = join_message(7, 1, 2, 4);
 
-	(void)state;
 	start(1, 4, 16);
 	other.token++;
 	assert_int_equal(send_join(other, 9), AGGREGATE_WAITING);
@@ -224,12 +201,10 @@ jobs_of_other_tokens_wait_beside_each_other(void **state)
 	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_COMPLETED);
 }
 
-static void
-joins_that_make_no_sense_make_no_job(void **state)
+JOBS_TEST(joins_that_make_no_sense_make_no_job)
 {
 	struct aggregate_message message = join_message(7, 0, 2, 4);
 
-	(void)state;
 	start(1, 4, 16);
 	assert_int_equal(join(7, 0, 0, 4), AGGREGATE_JOIN_MISMATCH);
 	assert_int_equal(join(7, 0, 2, 0), AGGREGATE_JOIN_MISMATCH);
@@ -244,10 +219,8 @@ joins_that_make_no_sense_make_no_job(void **state)
 	assert_int_equal(slots_used(), 0);
 }
 
-static void
-jobs_and_slots_run_out(void **state)
+JOBS_TEST(jobs_and_slots_run_out)
 {
-	(void)state;
 	start(1, 3, 16);
 	make_pair(1, 8);
 	make_pair(2, 65535);
@@ -267,12 +240,10 @@ jobs_and_slots_run_out(void **state)
 	assert_int_equal(slots_used(), 12);
 }
 
-static void
-leaving_early_frees_the_slots(void **state)
+JOBS_TEST(leaving_early_frees_the_slots)
 {
 	struct aggregate_message leaving = leave_message(7, 0);
 
-	(void)state;
 	start(1, 4, 4);
 	/* Who has no session yet leaves with a cookie. */
 	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_WAITING);
@@ -292,12 +263,10 @@ leaving_early_frees_the_slots(void **state)
 }
 
 /* It would number its chunks from 0, and be given the results of those that were. */
-static void
-a_process_started_anew_has_no_place_in_a_job_that_goes_on(void **state)
+JOBS_TEST(a_process_started_anew_has_no_place_in_a_job_that_goes_on)
 {
 	struct aggregate_message leaving;
 
-	(void)state;
 	start(1, 4, 16);
 	make_pair(7, 4);
 	leaving = leave_message(7, 0);
@@ -325,10 +294,8 @@ join_as(uint64_t incarnation, uint8_t worker)
 }
 
 /* As over memif, where all processes have one port: nobody else could tell them apart. */
-static void
-nor_if_it_has_the_port_that_it_had(void **state)
+JOBS_TEST(nor_if_it_has_the_port_that_it_had)
 {
-	(void)state;
 	start(1, 4, 16);
 	make_pair(7, 4);
 	make_pair(8, 4);
@@ -352,13 +319,11 @@ nor_if_it_has_the_port_that_it_had(void **state)
 }
 
 /* Nor does what the network kept of the process before it. */
-static void
-what_a_process_sent_before_its_restart_has_no_effect(void **state)
+JOBS_TEST(what_a_process_sent_before_its_restart_has_no_effect)
 {
 	struct aggregate_message late = join_message(7, 0, 2, 4);
 	struct aggregate_message leaving = leave_message(7, 0);
 
-	(void)state;
 	start(1, 4, 16);
 	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_COOKIE);
 	late.join.cookie = leaving.session = outcome.join.cookie;
@@ -412,13 +377,11 @@ join_and_hold_back(uint64_t incarnation, uint8_t worker, struct late *late)
 }
 
 /* Ten thousand times, at the same ports, with what earlier processes sent arriving at any time. */
-static void
-many_restarts_give_no_earlier_result(void **state)
+JOBS_TEST(many_restarts_give_no_earlier_result)
 {
 	struct late late = {.count = 0}, now_sent;
 	struct aggregate_message message;
 
-	(void)state;
 	start(1, 4, 16);
 	for (uint64_t i = 1; i <= 10000; i++) {
 		now_sent = late;
@@ -445,12 +408,10 @@ many_restarts_give_no_earlier_result(void **state)
 }
 
 /* Whatever is sent in the name of a place without its cookie is answered with one, and no more. */
-static void
-forged_joins_with_any_incarnation_touch_nothing(void **state)
+JOBS_TEST(forged_joins_with_any_incarnation_touch_nothing)
 {
 	struct aggregate_message forged = join_message(7, 0, 2, 4);
 
-	(void)state;
 	start(1, 4, 16);
 	make_pair(7, 4);
 	for (uint64_t i = 0; i < 10000; i++) {
@@ -473,10 +434,8 @@ tree_join(uint8_t worker, uint32_t workers, uint32_t below)
 }
 
 /* A mean is divided by the number of workers: it has to be that of those that are there. */
-static void
-workers_that_do_not_add_up_are_refused(void **state)
+JOBS_TEST(workers_that_do_not_add_up_are_refused)
 {
-	(void)state;
 	start(1, 4, 16);
 	assert_int_equal(send_join(tree_join(0, 9, 1), 0), AGGREGATE_WAITING);
 	assert_int_equal(send_join(tree_join(1, 9, 1), 1), AGGREGATE_BAD_PLACE);
@@ -494,12 +453,10 @@ workers_that_do_not_add_up_are_refused(void **state)
 }
 
 /* Nothing is added yet: a worker that died while it waited is replaced. */
-static void
-before_all_have_joined_the_latest_process_has_the_place(void **state)
+JOBS_TEST(before_all_have_joined_the_latest_process_has_the_place)
 {
 	struct aggregate_message leaving = leave_message(7, 0);
 
-	(void)state;
 	start(1, 4, 16);
 	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_WAITING);
 	leaving.session = outcome.join.cookie;
@@ -511,12 +468,10 @@ before_all_have_joined_the_latest_process_has_the_place(void **state)
 }
 
 /* Those that have begun are completed, and work until they end; then there is none. */
-static void
-a_table_is_drained(void **state)
+JOBS_TEST(a_table_is_drained)
 {
 	struct aggregate_usage usage;
 
-	(void)state;
 	start(1, 4, 16);
 	make_pair(7, 4);
 	assert_int_equal(join(8, 0, 2, 4), AGGREGATE_WAITING);
@@ -546,10 +501,8 @@ a_table_is_drained(void **state)
 }
 
 /* An incomplete job that nobody completes is forgotten as ever, and a silent one. */
-static void
-who_is_silent_holds_no_table_up(void **state)
+JOBS_TEST(who_is_silent_holds_no_table_up)
 {
-	(void)state;
 	start(1, 4, 16);
 	make_pair(7, 4);
 	assert_int_equal(join(8, 0, 2, 4), AGGREGATE_WAITING);
@@ -559,43 +512,10 @@ who_is_silent_holds_no_table_up(void **state)
 	assert_true(aggregate_table_is_drained(table));
 }
 
-static void
-an_empty_table_is_drained_at_once(void **state)
+JOBS_TEST(an_empty_table_is_drained_at_once)
 {
-	(void)state;
 	start(2, 4, 16);
 	assert_false(aggregate_table_is_drained(table));
 	aggregate_table_drain(table);
 	assert_true(aggregate_table_is_drained(table));
-}
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		JOBS_TEST(a_job_begins_when_all_have_joined),
-		JOBS_TEST(cookies_are_of_one_sender_and_one_time),
-		JOBS_TEST(a_late_join_of_an_earlier_job_has_no_place),
-		JOBS_TEST(a_late_join_of_an_earlier_process_has_no_place),
-		JOBS_TEST(each_job_has_a_session_of_its_own),
-		JOBS_TEST(a_member_is_known_by_its_session),
-		JOBS_TEST(joins_have_to_agree),
-		JOBS_TEST(chunks_are_as_large_as_all_take),
-		JOBS_TEST(jobs_of_other_tokens_wait_beside_each_other),
-		JOBS_TEST(joins_that_make_no_sense_make_no_job),
-		JOBS_TEST(jobs_and_slots_run_out),
-		JOBS_TEST(leaving_early_frees_the_slots),
-		JOBS_TEST(a_process_started_anew_has_no_place_in_a_job_that_goes_on),
-		JOBS_TEST(nor_if_it_has_the_port_that_it_had),
-		JOBS_TEST(what_a_process_sent_before_its_restart_has_no_effect),
-		JOBS_TEST(many_restarts_give_no_earlier_result),
-		JOBS_TEST(forged_joins_with_any_incarnation_touch_nothing),
-		JOBS_TEST(workers_that_do_not_add_up_are_refused),
-		JOBS_TEST(before_all_have_joined_the_latest_process_has_the_place),
-		JOBS_TEST(a_table_is_drained),
-		JOBS_TEST(who_is_silent_holds_no_table_up),
-		JOBS_TEST(an_empty_table_is_drained_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

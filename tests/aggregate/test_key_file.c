@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A cluster's key as files have it, and what is said of those that have none. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <aggregate_tag.h>
 #include <aggregate_wire.h>
+
+#include "cases.h"
 
 #define DIGITS "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
@@ -100,12 +97,10 @@ expect_error(const char *what)
 	assert_string_equal(error, expected);
 }
 
-static void
-a_key_is_read(void **state)
+TEST_WITH(a_key_is_read, NULL, remove_file)
 {
 	uint8_t ones[AGGREGATE_CLUSTER_KEY_BYTES];
 
-	(void)state;
 	write_file(raw, sizeof(raw), 0600);
 	expect_key(raw);
 	write_file(raw, sizeof(raw), 0400);
@@ -120,12 +115,10 @@ a_key_is_read(void **state)
 }
 
 /* 32 bytes are the key, whatever they are. */
-static void
-any_bytes_are_a_key(void **state)
+TEST_WITH(any_bytes_are_a_key, NULL, remove_file)
 {
 	uint8_t key[AGGREGATE_CLUSTER_KEY_BYTES];
 
-	(void)state;
 	memset(key, '\n', sizeof(key));
 	write_file(key, sizeof(key), 0600);
 	expect_key(key);
@@ -134,12 +127,10 @@ any_bytes_are_a_key(void **state)
 	expect_key(key);
 }
 
-static void
-other_lengths_are_refused(void **state)
+TEST_WITH(other_lengths_are_refused, NULL, remove_file)
 {
 	uint8_t many[1000] = {0};
 
-	(void)state;
 	write_file(many, 0, 0600);
 	expect_error("0 bytes; a key is 32 bytes, or 64 hexadecimal digits");
 	write_file(many, 31, 0600);
@@ -156,12 +147,10 @@ other_lengths_are_refused(void **state)
 	expect_error("more than 65 bytes; a key is 32 bytes, or 64 hexadecimal digits");
 }
 
-static void
-other_characters_are_refused(void **state)
+TEST_WITH(other_characters_are_refused, NULL, remove_file)
 {
 	static const char others[] = "/:@G`g \n\x80\xff";
 
-	(void)state;
 	for (size_t place = 0; place < 64; place += 21)
 		for (const char *other = others; *other != '\0'; other++) {
 			char digits[] = DIGITS, what[64];
@@ -174,10 +163,8 @@ other_characters_are_refused(void **state)
 		}
 }
 
-static void
-files_open_to_others_are_refused(void **state)
+TEST_WITH(files_open_to_others_are_refused, NULL, remove_file)
 {
-	(void)state;
 	for (mode_t bit = S_IXOTH; bit <= S_IRGRP; bit = (mode_t)(bit << 1)) {
 		char what[sizeof(path) + 80];
 
@@ -190,12 +177,10 @@ files_open_to_others_are_refused(void **state)
 }
 
 /* systemd makes them with an access control list, whose mask shows as the group's bits. */
-static void
-a_credential_may_have_a_list(void **state)
+TEST_WITH(a_credential_may_have_a_list, NULL, remove_file)
 {
 	char below[sizeof(folder)];
 
-	(void)state;
 	write_file(raw, sizeof(raw), 0440);
 	setenv("CREDENTIALS_DIRECTORY", folder, 1);
 	expect_key(raw);
@@ -213,12 +198,10 @@ a_credential_may_have_a_list(void **state)
 	unsetenv("CREDENTIALS_DIRECTORY");
 }
 
-static void
-a_link_is_followed(void **state)
+TEST_WITH(a_link_is_followed, NULL, remove_file)
 {
 	char target[sizeof(path) + 8];
 
-	(void)state;
 	write_file(raw, sizeof(raw), 0600);
 	snprintf(target, sizeof(target), "%s.target", path);
 	assert_int_equal(rename(path, target), 0);
@@ -228,10 +211,8 @@ a_link_is_followed(void **state)
 	expect_error("No such file or directory");
 }
 
-static void
-what_is_no_file_is_refused(void **state)
+TEST_WITH(what_is_no_file_is_refused, NULL, remove_file)
 {
-	(void)state;
 	expect_error("No such file or directory");
 	assert_int_equal(mkdir(path, 0700), 0);
 	expect_error("not a regular file");
@@ -242,13 +223,11 @@ what_is_no_file_is_refused(void **state)
 }
 
 /* As somebody to whom permissions apply. */
-static void
-what_cannot_be_read_is_refused(void **state)
+TEST_WITH(what_cannot_be_read_is_refused, NULL, remove_file)
 {
 	const uid_t nobody = 65534;
 	bool is_root = geteuid() == 0;
 
-	(void)state;
 	assert_int_equal(chmod(folder, 0711), 0);
 	write_file(raw, sizeof(raw), is_root ? 0600 : 0000);
 	if (is_root)
@@ -258,10 +237,8 @@ what_cannot_be_read_is_refused(void **state)
 		assert_int_equal(seteuid(0), 0);
 }
 
-static void
-messages_fit_their_room(void **state)
+TEST(messages_fit_their_room)
 {
-	(void)state;
 	for (size_t room = 1; room < 100; room++) {
 		memset(error, 'x', sizeof(error));
 		assert_null(aggregate_secret_read("/", error, room));
@@ -274,18 +251,5 @@ messages_fit_their_room(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(a_key_is_read, remove_file),
-		cmocka_unit_test_teardown(any_bytes_are_a_key, remove_file),
-		cmocka_unit_test_teardown(other_lengths_are_refused, remove_file),
-		cmocka_unit_test_teardown(other_characters_are_refused, remove_file),
-		cmocka_unit_test_teardown(files_open_to_others_are_refused, remove_file),
-		cmocka_unit_test_teardown(a_credential_may_have_a_list, remove_file),
-		cmocka_unit_test_teardown(a_link_is_followed, remove_file),
-		cmocka_unit_test_teardown(what_is_no_file_is_refused, remove_file),
-		cmocka_unit_test_teardown(what_cannot_be_read_is_refused, remove_file),
-		cmocka_unit_test(messages_fit_their_room),
-	};
-
-	return cmocka_run_group_tests(tests, start, stop);
+	return tests_run(start, stop);
 }

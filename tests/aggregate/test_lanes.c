@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernels against the oracle, in each instruction set. The argument is a format, or two. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +10,8 @@
 #include <xmmintrin.h>
 #endif
 
-#include <cmocka.h>
-
 #include "block.h"
+#include "cases.h"
 #include "exact.h"
 
 #define FOREACH_OP(op)                                                   \
@@ -49,12 +45,10 @@ check_all(void)
 	}
 }
 
-static void
-full_packets_of_each_kind_and_each_number_of_workers(void **state)
+TEST(full_packets_of_each_kind_and_each_number_of_workers)
 {
 	uint64_t seed = 1;
 
-	(void)state;
 	for (enum data_kind kind = 0; kind < DATA_KINDS; kind++)
 		for (unsigned int workers = 1; workers <= AGGREGATE_MAX_WORKERS;
 			workers += workers < 10 ? 1 : 9) {
@@ -63,12 +57,10 @@ full_packets_of_each_kind_and_each_number_of_workers(void **state)
 		}
 }
 
-static void
-each_number_of_lanes(void **state)
+TEST(each_number_of_lanes)
 {
 	uint64_t seed = 2;
 
-	(void)state;
 	for (uint32_t count = 1; count <= 100; count++) {
 		fill(DATA_SPECIAL, 3, count, &seed);
 		check_all();
@@ -78,24 +70,20 @@ each_number_of_lanes(void **state)
 }
 
 /* One lane: its flags are not hidden by those of others. */
-static void
-flags_of_single_lanes(void **state)
+TEST(flags_of_single_lanes)
 {
 	uint64_t seed = 3;
 
-	(void)state;
 	for (unsigned int i = 0; i < 2000; i++) {
 		fill(i % DATA_KINDS, 1 + i % 5, 1, &seed);
 		check_all();
 	}
 }
 
-static void
-any_order_gives_the_same_bits(void **state)
+TEST(any_order_gives_the_same_bits)
 {
 	uint64_t seed = 4;
 
-	(void)state;
 	fill(DATA_SPECIAL, 8, 180, &seed);
 	for (uint32_t i = 0; i < 100; i++)
 		data_fill(i % 2 ? DATA_ANY : DATA_CANCEL, format, block->values[i], 8, &seed);
@@ -156,12 +144,10 @@ draw_value(const struct sizes *sizes, bool one_sign, uint64_t *seed)
 }
 
 /* Short cuts for values of similar size, at their bounds, taken and left by any worker. */
-static void
-values_of_similar_size(void **state)
+TEST(values_of_similar_size)
 {
 	uint64_t seed = 6;
 
-	(void)state;
 	if (of_values != AGGREGATE_FP16 && of_values != AGGREGATE_BF16 &&
 		of_values != AGGREGATE_FP32 && of_values != AGGREGATE_FP64)
 		return;
@@ -233,12 +219,10 @@ draw_size(
 }
 
 /* Sums of few bits and of any number, from the first worker on or from a later one. */
-static void
-values_of_so_many_sizes(void **state)
+TEST(values_of_so_many_sizes)
 {
 	uint64_t seed = 9;
 
-	(void)state;
 	if (format != AGGREGATE_BF16 && format != AGGREGATE_FP32 && format != AGGREGATE_FP64 &&
 		of_values != AGGREGATE_BF16)
 		return;
@@ -263,14 +247,12 @@ values_of_so_many_sizes(void **state)
  * A sum that is zero, of two numbers that cancel, when another lane makes all go on in bins: it is
  * +0, whatever the sign of the first of them.
  */
-static void
-sums_that_cancel_while_others_need_more(void **state)
+TEST(sums_that_cancel_while_others_need_more)
 {
 	static const double cancel[] = {0x1p60, 1, -0x1p60, -1},
 			    more[] = {0x1p100, 0x1p20, 0x1p-60, 1};
 	uint64_t seed = 10;
 
-	(void)state;
 	if (of_values != AGGREGATE_BF16 && of_values != AGGREGATE_FP32)
 		return;
 	block->format = format;
@@ -297,12 +279,10 @@ draw_unit(bool same, int unit, uint64_t *seed)
 }
 
 /* Means on either side of where rounding changes, and there, wherever short cuts begin and end. */
-static void
-means_half_way_between_two_numbers(void **state)
+TEST(means_half_way_between_two_numbers)
 {
 	uint64_t seed = 7;
 
-	(void)state;
 	if (format != AGGREGATE_BF16 && format != AGGREGATE_FP32 && format != AGGREGATE_FP64)
 		return;
 	for (unsigned int workers = 3; workers <= AGGREGATE_MAX_WORKERS; workers++)
@@ -319,8 +299,7 @@ means_half_way_between_two_numbers(void **state)
 }
 
 /* The greatest magnitude that there is, from all workers there can be. */
-static void
-as_many_workers_with_the_greatest_values_as_there_can_be(void **state)
+TEST(as_many_workers_with_the_greatest_values_as_there_can_be)
 {
 	static const uint64_t greatest[AGGREGATE_FORMAT_END] = {
 		[AGGREGATE_FP16] = 0x7bff,
@@ -347,7 +326,6 @@ as_many_workers_with_the_greatest_values_as_there_can_be(void **state)
 		[AGGREGATE_INT64] = 0x8000000000000000,
 	};
 
-	(void)state;
 	block->format = format;
 	block->workers = AGGREGATE_MAX_WORKERS;
 	block->count = 40;
@@ -360,10 +338,8 @@ as_many_workers_with_the_greatest_values_as_there_can_be(void **state)
 }
 
 /* Of 8 bits: one lane at a time where flags are, so that none hides another's. */
-static void
-all_pairs_of_encodings(void **state)
+TEST(all_pairs_of_encodings)
 {
-	(void)state;
 	if (aggregate_value_bytes(format) != 1)
 		return;
 	block->format = format;
@@ -417,13 +393,11 @@ use_arithmetic(enum arithmetic arithmetic)
 }
 
 /* As torch.set_flush_denormal(), fesetround() and programs compiled with -ffast-math have it. */
-static void
-arithmetic_of_the_thread_does_not_matter(void **state)
+TEST(arithmetic_of_the_thread_does_not_matter)
 {
 	const bool binary = of_values == AGGREGATE_BF16 || of_values == AGGREGATE_FP32;
 	uint64_t seed = 8;
 
-	(void)state;
 	for (unsigned int i = 0; i < 200; i++) {
 		const struct sizes sizes = sizes_of_bin(0);
 
@@ -460,13 +434,11 @@ guarded_page(size_t page)
 	return memory;
 }
 
-static void
-nothing_behind_values_and_results_is_touched(void **state)
+TEST(nothing_behind_values_and_results_is_touched)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uint8_t *values = guarded_page(page), *results = guarded_page(page);
 
-	(void)state;
 	memset(values, 0x3c, page);
 	for (uint32_t count = 1; count <= 70; count++) {
 		size_t bytes = count * aggregate_value_bytes(format);
@@ -502,26 +474,11 @@ tear_down(void **state)
 int
 main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(full_packets_of_each_kind_and_each_number_of_workers),
-		cmocka_unit_test(each_number_of_lanes),
-		cmocka_unit_test(flags_of_single_lanes),
-		cmocka_unit_test(any_order_gives_the_same_bits),
-		cmocka_unit_test(values_of_similar_size),
-		cmocka_unit_test(values_of_so_many_sizes),
-		cmocka_unit_test(sums_that_cancel_while_others_need_more),
-		cmocka_unit_test(means_half_way_between_two_numbers),
-		cmocka_unit_test(as_many_workers_with_the_greatest_values_as_there_can_be),
-		cmocka_unit_test(all_pairs_of_encodings),
-		cmocka_unit_test(arithmetic_of_the_thread_does_not_matter),
-		cmocka_unit_test(nothing_behind_values_and_results_is_touched),
-	};
-
 	format = argc > 1 ? aggregate_format_by_name(argv[1]) : 0;
 	of_values = aggregate_values_format(format);
 	if (format == 0) {
 		fprintf(stderr, "usage: %s FORMAT\n", argv[0]);
 		return 1;
 	}
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return tests_run(set_up, tear_down);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which worker others waited for, and how long. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "cases.h"
 #include "jobs.h"
 
 #define JOB 7
@@ -37,12 +32,10 @@ expect(unsigned int worker, uint64_t last, uint64_t waited)
 }
 
 /* The blame is the last worker's alone, for the time since the one before it. */
-static void
-the_last_worker_is_counted(void **state)
+JOBS_TEST(the_last_worker_is_counted)
 {
 	const uint64_t start_of = 200000;
 
-	(void)state;
 	start(1, 1, 4);
 	make_job(4);
 	send_at(start_of, 0, 0);
@@ -63,12 +56,10 @@ the_last_worker_is_counted(void **state)
 	expect(2, 1, 30);
 }
 
-static void
-chunks_that_wait_at_the_same_time_count_once(void **state)
+JOBS_TEST(chunks_that_wait_at_the_same_time_count_once)
 {
 	const uint64_t start_of = 200000;
 
-	(void)state;
 	start(1, 1, 4);
 	make_job(4);
 	for (uint32_t chunk = 0; chunk < 4; chunk++)
@@ -89,12 +80,10 @@ chunks_that_wait_at_the_same_time_count_once(void **state)
 	expect(2, 5, 153);
 }
 
-static void
-shards_wait_at_the_same_time(void **state)
+JOBS_TEST(shards_wait_at_the_same_time)
 {
 	const uint64_t start_of = 200000;
 
-	(void)state;
 	start(2, 1, 4);
 	make_job(4);
 	for (uint8_t w = 0; w < 2; w++)
@@ -106,12 +95,10 @@ shards_wait_at_the_same_time(void **state)
 }
 
 /* It is what a chunk waited for: one that was longer than stall, too. */
-static void
-a_worker_that_was_told_silent_is_counted(void **state)
+JOBS_TEST(a_worker_that_was_told_silent_is_counted)
 {
 	const uint64_t start_of = 200000;
 
-	(void)state;
 	start(1, 1, 4);
 	make_job(4);
 	send_at(start_of, 0, 0);
@@ -123,10 +110,8 @@ a_worker_that_was_told_silent_is_counted(void **state)
 	expect(2, 1, 1995);
 }
 
-static void
-nobody_waits_in_a_job_of_one(void **state)
+JOBS_TEST(nobody_waits_in_a_job_of_one)
 {
-	(void)state;
 	start(1, 1, 4);
 	assert_int_equal(join(JOB, 0, 1, 4), AGGREGATE_JOINED);
 	send_at(200000, 0, 0);
@@ -134,10 +119,8 @@ nobody_waits_in_a_job_of_one(void **state)
 	expect(0, 0, 0);
 }
 
-static void
-the_next_job_begins_at_zero(void **state)
+JOBS_TEST(the_next_job_begins_at_zero)
 {
-	(void)state;
 	start(1, 1, 4);
 	make_job(4);
 	for (uint8_t w = 0; w < WORKERS; w++)
@@ -151,19 +134,4 @@ the_next_job_begins_at_zero(void **state)
 	for (uint8_t w = 0; w < WORKERS; w++)
 		send_at(200100 + w, w, 0);
 	expect(2, 1, 1);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		JOBS_TEST(the_last_worker_is_counted),
-		JOBS_TEST(chunks_that_wait_at_the_same_time_count_once),
-		JOBS_TEST(shards_wait_at_the_same_time),
-		JOBS_TEST(a_worker_that_was_told_silent_is_counted),
-		JOBS_TEST(nobody_waits_in_a_job_of_one),
-		JOBS_TEST(the_next_job_begins_at_zero),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

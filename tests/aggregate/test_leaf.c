@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A leaf below its parent, packet by packet: what it asks for, and what it makes of the answers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <aggregate.h>
 
+#include "cases.h"
 #include "jobs/job.h"
 
 #define PORT 20040
@@ -135,8 +131,7 @@ chunk(uint64_t session, uint8_t worker, uint32_t id)
 }
 
 /* A worker asks for more than its leaf takes, and the parent takes it: packets upwards. */
-static void
-sums_fit_what_the_leaf_has_room_for(void **state)
+TEST(sums_fit_what_the_leaf_has_room_for)
 {
 	const struct aggregate_limits below = limits_of(320, true), above = limits_of(8948, false);
 	struct aggregate_table *leaf = make(&below), *root = make(&above);
@@ -146,7 +141,6 @@ sums_fit_what_the_leaf_has_room_for(void **state)
 	uint8_t values[320];
 	unsigned int packets;
 
-	(void)state;
 	now = 100000;
 	message.join.place = (struct aggregate_place){
 		.levels = 1, .workers = 1, .below = 1, .level = {{.members = 1, .index = 0}}};
@@ -180,8 +174,7 @@ sums_fit_what_the_leaf_has_room_for(void **state)
 }
 
 /* Two jobs of one number and different tokens at a leaf: the first that is complete is the job. */
-static void
-a_grant_does_not_replace_a_running_job(void **state)
+TEST(a_grant_does_not_replace_a_running_job)
 {
 	const struct aggregate_limits below = limits_of(320, true), above = limits_of(320, false);
 	struct aggregate_table *leaf = make(&below), *root = make(&above);
@@ -189,7 +182,6 @@ a_grant_does_not_replace_a_running_job(void **state)
 	struct aggregate_outcome outcome;
 	uint64_t session;
 
-	(void)state;
 	now = 100000;
 	/* One job waits for the parent, where another member is missing. */
 	tree.join.place = (struct aggregate_place){
@@ -230,8 +222,7 @@ tag_chunk(const struct aggregate_tag_key *key, const struct aggregate_message *m
 }
 
 /* An attacker on the path repeats a packet of 2^31 chunks ago, with its good tag. */
-static void
-repeated_packets_with_tags_are_harmless_after_the_numbers_wrapped(void **state)
+TEST(repeated_packets_with_tags_are_harmless_after_the_numbers_wrapped)
 {
 	struct aggregate_secret *secret =
 		aggregate_secret_create((const uint8_t *)"a cluster's key has 32 bytes....");
@@ -247,7 +238,6 @@ repeated_packets_with_tags_are_harmless_after_the_numbers_wrapped(void **state)
 		UINT64_C(0xbfffffff), UINT64_C(0xffffffff), UINT64_C(0x100000005), kept,
 		UINT64_C(0x100000018)};
 
-	(void)state;
 	assert_non_null(secret);
 	limits.secret = secret;
 	table = make(&limits);
@@ -268,8 +258,7 @@ repeated_packets_with_tags_are_harmless_after_the_numbers_wrapped(void **state)
 }
 
 /* A switch that was restarted has not counted along. */
-static void
-members_of_a_lost_job_hear_of_it_whatever_their_chunks_are(void **state)
+TEST(members_of_a_lost_job_hear_of_it_whatever_their_chunks_are)
 {
 	static const uint64_t numbers[] = {0, UINT64_C(0xffffffff), UINT64_C(0x100000005),
 		UINT64_C(0x700000000), UINT64_C(0x3fffffffff)};
@@ -286,7 +275,6 @@ members_of_a_lost_job_hear_of_it_whatever_their_chunks_are(void **state)
 	struct aggregate_seal seal;
 	size_t length;
 
-	(void)state;
 	assert_non_null(secret);
 	limits.secret = secret;
 	table = make(&limits);
@@ -364,17 +352,13 @@ workers_of_a_tree_are_granted_one_size(uint32_t leaf_bytes, bool mixed)
 	free(root);
 }
 
-static void
-a_worker_and_a_leaf_at_one_switch_have_chunks_of_one_size(void **state)
+TEST(a_worker_and_a_leaf_at_one_switch_have_chunks_of_one_size)
 {
-	(void)state;
 	workers_of_a_tree_are_granted_one_size(1448, true);
 }
 
-static void
-leaves_with_other_limits_have_chunks_of_one_size(void **state)
+TEST(leaves_with_other_limits_have_chunks_of_one_size)
 {
-	(void)state;
 	workers_of_a_tree_are_granted_one_size(1024, false);
 }
 
@@ -547,13 +531,11 @@ hand_down(struct triple *triple, const struct aggregate_outcome *result)
 }
 
 /* A leaf counts its own workers; to its parent it is a worker itself, in when its digits are. */
-static void
-each_switch_of_a_tree_counts_its_members(void **state)
+TEST(each_switch_of_a_tree_counts_its_members)
 {
 	struct triple triple = make_triple();
 	struct aggregate_info leaf, other, root;
 
-	(void)state;
 	give(&triple, 0, 1, chunk(0, 0, 0));
 	now += 10;
 	assert_int_equal(give(&triple, 0, 0, chunk(0, 0, 0)).action, AGGREGATE_ADDED);
@@ -568,14 +550,12 @@ each_switch_of_a_tree_counts_its_members(void **state)
 	free_triple(&triple);
 }
 
-static void
-a_tree_and_one_switch_agree_at_the_ends_of_digits(void **state)
+TEST(a_tree_and_one_switch_agree_at_the_ends_of_digits)
 {
 	struct triple triple = make_triple();
 	uint8_t digits[WORKERS][ENDS * 4 * AGGREGATE_MAX_DIGITS];
 	uint32_t id = 0;
 
-	(void)state;
 	for (unsigned int format = 1; format < AGGREGATE_PAIR_END; format++) {
 		if (aggregate_format_name(format) == NULL)
 			continue;
@@ -604,8 +584,7 @@ a_tree_and_one_switch_agree_at_the_ends_of_digits(void **state)
 }
 
 /* The digit beyond is for sums of several workers, and no greater than these can be. */
-static void
-a_worker_has_no_digit_beyond_the_format(void **state)
+TEST(a_worker_has_no_digit_beyond_the_format)
 {
 	struct triple triple = make_triple();
 	uint8_t digits[ENDS * 4 * (AGGREGATE_MAX_DIGITS + 1)] = {0};
@@ -613,7 +592,6 @@ a_worker_has_no_digit_beyond_the_format(void **state)
 				 request;
 	size_t length = AGGREGATE_HEADER_BYTES + AGGREGATE_PART_BYTES;
 
-	(void)state;
 	message.part.width++;
 	assert_true(aggregate_part_exceeds(&message.part, AGGREGATE_FP32));
 	assert_int_equal(give(&triple, 0, 0, message).action, AGGREGATE_BAD_PARTS);
@@ -639,8 +617,7 @@ a_worker_has_no_digit_beyond_the_format(void **state)
 }
 
 /* The members of the leaf that comes later hear its number, as the other leaf's do. */
-static void
-a_leaf_that_differs_is_named_at_both(void **state)
+TEST(a_leaf_that_differs_is_named_at_both)
 {
 	struct triple triple = make_triple();
 	uint8_t digits[ENDS * 4 * AGGREGATE_MAX_DIGITS];
@@ -649,7 +626,6 @@ a_leaf_that_differs_is_named_at_both(void **state)
 	const struct aggregate_sender from = sender_of(ROOT_HOST, PORT);
 	struct aggregate_outcome outcome;
 
-	(void)state;
 	for (unsigned int w = 0; w < 2; w++)
 		outcome = give(&triple, 0, w, message);
 	assert_int_equal(outcome.action, AGGREGATE_ADDED);
@@ -675,8 +651,7 @@ a_leaf_that_differs_is_named_at_both(void **state)
 }
 
 /* An error that has no reason: to all members at once, and again to who missed it. */
-static void
-errors_of_the_parent_are_told_as_what_they_are(void **state)
+TEST(errors_of_the_parent_are_told_as_what_they_are)
 {
 	struct triple triple = make_triple();
 	uint8_t digits[ENDS * 4 * AGGREGATE_MAX_DIGITS];
@@ -686,7 +661,6 @@ errors_of_the_parent_are_told_as_what_they_are(void **state)
 	struct aggregate_outcome outcome;
 	size_t length;
 
-	(void)state;
 	for (unsigned int w = 0; w < 2; w++)
 		give(&triple, 0, w, message);
 	reply = (struct aggregate_message){.op = AGGREGATE_SUM,
@@ -710,24 +684,4 @@ errors_of_the_parent_are_told_as_what_they_are(void **state)
 	assert_int_equal(aggregate_parse_reply(packet, length, &told), 0);
 	assert_int_equal(told.code, NETFC_STATUS_LENGTH);
 	free_triple(&triple);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_fit_what_the_leaf_has_room_for),
-		cmocka_unit_test(a_grant_does_not_replace_a_running_job),
-		cmocka_unit_test(leaves_with_other_limits_have_chunks_of_one_size),
-		cmocka_unit_test(a_worker_and_a_leaf_at_one_switch_have_chunks_of_one_size),
-		cmocka_unit_test(repeated_packets_with_tags_are_harmless_after_the_numbers_wrapped),
-		cmocka_unit_test(members_of_a_lost_job_hear_of_it_whatever_their_chunks_are),
-		cmocka_unit_test(each_switch_of_a_tree_counts_its_members),
-		cmocka_unit_test(a_tree_and_one_switch_agree_at_the_ends_of_digits),
-		cmocka_unit_test(a_worker_has_no_digit_beyond_the_format),
-		cmocka_unit_test(errors_of_the_parent_are_told_as_what_they_are),
-		cmocka_unit_test(a_leaf_that_differs_is_named_at_both),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

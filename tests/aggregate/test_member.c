@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a member sends when, and what it makes of answers. explore_jobs.c has all orders of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <aggregate_member.h>
+
+#include "cases.h"
 
 #define JOB 5
 #define WORKER 1
@@ -90,10 +87,8 @@ expect_sent(uint64_t from, const uint64_t *at, unsigned int count)
 	assert_int_equal(next, count);
 }
 
-static void
-joins_are_repeated_less_and_less(void **state)
+TEST_WITH(joins_are_repeated_less_and_less, set_up, NULL)
 {
-	(void)state;
 	expect_sent(0, (const uint64_t[]){0, 10, 30, 70, 110}, 5);
 	assert_int_equal(sent.op, AGGREGATE_JOIN);
 	assert_int_equal(sent.join.cookie, 0);
@@ -101,20 +96,16 @@ joins_are_repeated_less_and_less(void **state)
 }
 
 /* And more often while others are missing. */
-static void
-who_waits_asks_more_often(void **state)
+TEST_WITH(who_waits_asks_more_often, set_up, NULL)
 {
-	(void)state;
 	poll(0);
 	assert_int_equal(answer(sent.id, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_WAITING, 0, 2),
 		AGGREGATE_DO_WAIT);
 	expect_sent(3, (const uint64_t[]){7, 17, 37, 57}, 4);
 }
 
-static void
-a_cookie_is_sent_back_at_once(void **state)
+TEST_WITH(a_cookie_is_sent_back_at_once, set_up, NULL)
 {
-	(void)state;
 	poll(0);
 	assert_int_equal(answer_cookie(sent.id, 3, 4), AGGREGATE_DO_ASK);
 	assert_int_equal(poll(4), AGGREGATE_DO_SEND);
@@ -122,12 +113,10 @@ a_cookie_is_sent_back_at_once(void **state)
 }
 
 /* It may be outdated: if nothing comes, every other join asks for another one. */
-static void
-a_cookie_is_left_out_every_other_time(void **state)
+TEST_WITH(a_cookie_is_left_out_every_other_time, set_up, NULL)
 {
 	static const uint64_t cookies[] = {3, 0, 3, 0};
 
-	(void)state;
 	poll(0);
 	answer_cookie(sent.id, 3, 0);
 	for (unsigned int i = 0; i < 4; i++) {
@@ -137,12 +126,10 @@ a_cookie_is_left_out_every_other_time(void **state)
 }
 
 /* A round trip is longer than an interval: each answer comes when the join was sent again. */
-static void
-late_answers_are_answers(void **state)
+TEST_WITH(late_answers_are_answers, set_up, NULL)
 {
 	uint32_t first, second;
 
-	(void)state;
 	poll(0);
 	first = sent.id;
 	poll(10);
@@ -156,10 +143,8 @@ late_answers_are_answers(void **state)
 	assert_int_equal(answer(second, 0, 0, SESSION, 30), AGGREGATE_DO_ENTER);
 }
 
-static void
-what_answers_nothing_is_ignored(void **state)
+TEST_WITH(what_answers_nothing_is_ignored, set_up, NULL)
 {
-	(void)state;
 	poll(0);
 	assert_int_equal(answer(sent.id - 4, 0, 0, SESSION, 1), AGGREGATE_DO_IGNORE);
 	assert_int_equal(answer(sent.id + 4, 0, 0, SESSION, 1), AGGREGATE_DO_IGNORE);
@@ -169,10 +154,8 @@ what_answers_nothing_is_ignored(void **state)
 		AGGREGATE_DO_IGNORE);
 }
 
-static void
-a_switch_that_is_silent_is_asked_so_often(void **state)
+TEST_WITH(a_switch_that_is_silent_is_asked_so_often, set_up, NULL)
 {
-	(void)state;
 	join(0);
 	expect_sent(1, (const uint64_t[]){100, 200}, 2);
 	assert_int_equal(sent.join.session, SESSION);
@@ -183,10 +166,8 @@ a_switch_that_is_silent_is_asked_so_often(void **state)
 }
 
 /* It is heard otherwise, or this one was stopped: it has not asked. */
-static void
-only_questions_count(void **state)
+TEST_WITH(only_questions_count, set_up, NULL)
 {
-	(void)state;
 	join(0);
 	assert_int_equal(poll(100000), AGGREGATE_DO_SEND);
 	assert_int_equal(poll(200000), AGGREGATE_DO_SEND);
@@ -197,10 +178,8 @@ only_questions_count(void **state)
 	assert_int_equal(answer(sent.id, 0, 0, SESSION, 200151), AGGREGATE_DO_GO_ON);
 }
 
-static void
-another_session_is_another_job(void **state)
+TEST_WITH(another_session_is_another_job, set_up, NULL)
 {
-	(void)state;
 	join(0);
 	poll(100);
 	assert_int_equal(answer(sent.id, 0, 0, SESSION + 1, 101), AGGREGATE_DO_END);
@@ -209,10 +188,8 @@ another_session_is_another_job(void **state)
 	assert_false(aggregate_member_leave(&member, &times, 0, 102));
 }
 
-static void
-leaves_end(void **state)
+TEST_WITH(leaves_end, set_up, NULL)
 {
-	(void)state;
 	join(0);
 	assert_true(aggregate_member_leave(&member, &times, AGGREGATE_REASON_FAILED, 50));
 	expect_sent(50, (const uint64_t[]){50, 60, 80}, 3);
@@ -224,10 +201,8 @@ leaves_end(void **state)
 }
 
 /* With the cookie: it may have a place. */
-static void
-who_is_refused_leaves(void **state)
+TEST_WITH(who_is_refused_leaves, set_up, NULL)
 {
-	(void)state;
 	poll(0);
 	answer_cookie(sent.id, 3, 0);
 	poll(0);
@@ -240,34 +215,9 @@ who_is_refused_leaves(void **state)
 	assert_int_equal(sent.session, 3);
 }
 
-static void
-who_is_not_known_has_nothing_to_leave(void **state)
+TEST_WITH(who_is_not_known_has_nothing_to_leave, set_up, NULL)
 {
-	(void)state;
 	poll(0);
 	assert_false(aggregate_member_leave(&member, &times, 0, 1));
 	assert_int_equal(poll(1000), AGGREGATE_DO_NOTHING);
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, set_up)
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		TEST(joins_are_repeated_less_and_less),
-		TEST(who_waits_asks_more_often),
-		TEST(a_cookie_is_sent_back_at_once),
-		TEST(a_cookie_is_left_out_every_other_time),
-		TEST(late_answers_are_answers),
-		TEST(what_answers_nothing_is_ignored),
-		TEST(a_switch_that_is_silent_is_asked_so_often),
-		TEST(only_questions_count),
-		TEST(another_session_is_another_job),
-		TEST(leaves_end),
-		TEST(who_is_refused_leaves),
-		TEST(who_is_not_known_has_nothing_to_leave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The slot machine, rule by rule. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <aggregate.h>
 
+#include "cases.h"
 #include "exact.h"
 
 #define SLOTS 4
@@ -62,10 +58,30 @@ expect_result(int32_t sum)
 	assert_int_equal(data_get(AGGREGATE_INT32, entry->result, 1), (uint32_t)-sum);
 }
 
-static void
-the_last_worker_completes_a_chunk(void **state)
+static int
+set_up(void **state)
+{
+	size_t bytes = aggregate_entry_bytes(AGGREGATE_ALL_FORMATS, 8);
+	void *memory = aligned_alloc(AGGREGATE_ALIGN, bytes);
+
+	(void)state;
+	if (memory == NULL)
+		return -1;
+	memset(memory, 0x5a, bytes);
+	entry = aggregate_entry_init(memory, 8);
+	return 0;
+}
+
+static int
+tear_down(void **state)
 {
 	(void)state;
+	free(entry);
+	return 0;
+}
+
+TEST_WITH(the_last_worker_completes_a_chunk, set_up, tear_down)
+{
 	assert_int_equal(step(1, 2, 5), AGGREGATE_ADDED);
 	assert_int_equal(aggregate_entry_missing(entry, rules.workers), 0);
 	assert_int_equal(step(1, 0, -7), AGGREGATE_ADDED);
@@ -77,10 +93,8 @@ the_last_worker_completes_a_chunk(void **state)
 		assert_int_equal(entry->ports[w], 1000 + w);
 }
 
-static void
-duplicates_change_nothing(void **state)
+TEST_WITH(duplicates_change_nothing, set_up, tear_down)
 {
-	(void)state;
 	assert_int_equal(step(1, 2, 5), AGGREGATE_ADDED);
 	assert_int_equal(step(1, 2, 6), AGGREGATE_DUPLICATE);
 	assert_int_equal(step(1, 0, 7), AGGREGATE_ADDED);
@@ -89,10 +103,8 @@ duplicates_change_nothing(void **state)
 	expect_result(21);
 }
 
-static void
-a_stored_result_is_sent_again(void **state)
+TEST_WITH(a_stored_result_is_sent_again, set_up, tear_down)
 {
-	(void)state;
 	complete(1);
 	assert_int_equal(step(1, 0, 1), AGGREGATE_REPEATED);
 	assert_int_equal(step(1, 2, 9), AGGREGATE_REPEATED);
@@ -100,12 +112,10 @@ a_stored_result_is_sent_again(void **state)
 }
 
 /* A leaf in P4 tells by that which of its workers asks. */
-static void
-whoever_asks_again_is_answered_at_the_port_that_it_asks_from(void **state)
+TEST_WITH(whoever_asks_again_is_answered_at_the_port_that_it_asks_from, set_up, tear_down)
 {
 	struct aggregate_message again = packet(1, 0, 1);
 
-	(void)state;
 	assert_int_equal(step(1, 0, 1), AGGREGATE_ADDED);
 	rules.port = 2000;
 	assert_int_equal(aggregate_entry_step(entry, &rules, &again, 0), AGGREGATE_DUPLICATE);
@@ -117,12 +127,10 @@ whoever_asks_again_is_answered_at_the_port_that_it_asks_from(void **state)
 	assert_int_equal(entry->ports[0], 2000);
 }
 
-static void
-what_disagrees_is_refused(void **state)
+TEST_WITH(what_disagrees_is_refused, set_up, tear_down)
 {
 	struct aggregate_message other = packet(1, 1, 1);
 
-	(void)state;
 	assert_int_equal(step(1, 0, 1), AGGREGATE_ADDED);
 	other = packet(1, 1, 1);
 	other.op = AGGREGATE_MEAN;
@@ -142,13 +150,11 @@ what_disagrees_is_refused(void **state)
 }
 
 /* Each value of 1 byte has a result of 4. */
-static void
-results_have_another_format_if_all_ask_for_it(void **state)
+TEST_WITH(results_have_another_format_if_all_ask_for_it, set_up, tear_down)
 {
 	struct aggregate_message chunk = packet(1, 0, 0);
 	struct aggregate_message other;
 
-	(void)state;
 	chunk.format = AGGREGATE_INTO(AGGREGATE_FP8_E4M3, AGGREGATE_FP32);
 	memcpy(values, "\x7e\xb8", 2); /* 448, -1 */
 	assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0), AGGREGATE_ADDED);
@@ -168,12 +174,10 @@ results_have_another_format_if_all_ask_for_it(void **state)
 	assert_int_equal(aggregate_entry_step(entry, &rules, &other, 0), AGGREGATE_MISMATCH);
 }
 
-static void
-a_result_has_an_owner(void **state)
+TEST_WITH(a_result_has_an_owner, set_up, tear_down)
 {
 	struct aggregate_message chunk;
 
-	(void)state;
 	for (uint8_t w = 0; w < 3; w++) {
 		chunk = packet(1, w, 5);
 		chunk.owner = AGGREGATE_OWNER + 1;
@@ -201,10 +205,8 @@ copy_packet(uint32_t number, uint8_t worker, uint8_t owner, int32_t value)
 	return chunk;
 }
 
-static void
-a_copy_is_its_owner_s_values_whoever_comes_first(void **state)
+TEST_WITH(a_copy_is_its_owner_s_values_whoever_comes_first, set_up, tear_down)
 {
-	(void)state;
 	for (uint8_t first = 0; first < 3; first++) {
 		for (uint8_t i = 0; i < 3; i++) {
 			const struct aggregate_message chunk =
@@ -220,12 +222,10 @@ a_copy_is_its_owner_s_values_whoever_comes_first(void **state)
 	}
 }
 
-static void
-owners_that_differ_are_refused(void **state)
+TEST_WITH(owners_that_differ_are_refused, set_up, tear_down)
 {
 	struct aggregate_message chunk = copy_packet(1, 0, 0, 1);
 
-	(void)state;
 	assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0), AGGREGATE_ADDED);
 	chunk = copy_packet(1, 1, 1, 2);
 	assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0), AGGREGATE_MISMATCH);
@@ -239,10 +239,8 @@ owners_that_differ_are_refused(void **state)
 	expect_result(1);
 }
 
-static void
-a_barrier_is_a_copy_of_nothing(void **state)
+TEST_WITH(a_barrier_is_a_copy_of_nothing, set_up, tear_down)
 {
-	(void)state;
 	for (uint8_t w = 0; w < 3; w++) {
 		struct aggregate_message chunk = copy_packet(1, w, 0, 0);
 
@@ -255,10 +253,8 @@ a_barrier_is_a_copy_of_nothing(void **state)
 	}
 }
 
-static void
-an_entry_is_begun_anew_two_rounds_later(void **state)
+TEST_WITH(an_entry_is_begun_anew_two_rounds_later, set_up, tear_down)
 {
-	(void)state;
 	complete(1);
 	assert_int_equal(step(1 + 2 * SLOTS, 0, 10), AGGREGATE_ADDED);
 	assert_int_equal(step(1 + 2 * SLOTS, 1, 10), AGGREGATE_ADDED);
@@ -268,10 +264,8 @@ an_entry_is_begun_anew_two_rounds_later(void **state)
 	assert_int_equal(step(1, 1, 1), AGGREGATE_STALE);
 }
 
-static void
-what_is_too_far_ahead_is_refused(void **state)
+TEST_WITH(what_is_too_far_ahead_is_refused, set_up, tear_down)
 {
-	(void)state;
 	assert_int_equal(step(1 + 2 * SLOTS, 0, 1), AGGREGATE_WINDOW);
 	assert_int_equal(step(1, 0, 1), AGGREGATE_ADDED);
 	assert_int_equal(step(1 + 2 * SLOTS, 1, 1), AGGREGATE_WINDOW);
@@ -281,22 +275,18 @@ what_is_too_far_ahead_is_refused(void **state)
 	assert_int_equal(step(1 + 2 * SLOTS, 1, 1), AGGREGATE_ADDED);
 }
 
-static void
-the_first_two_rounds_find_empty_entries(void **state)
+TEST_WITH(the_first_two_rounds_find_empty_entries, set_up, tear_down)
 {
-	(void)state;
 	for (uint32_t number = 0; number < 2 * SLOTS; number++) {
 		entry->state = AGGREGATE_EMPTY;
 		complete(number);
 	}
 }
 
-static void
-numbers_wrap_around(void **state)
+TEST_WITH(numbers_wrap_around, set_up, tear_down)
 {
 	const uint32_t last = UINT32_MAX - 2 * SLOTS + 1 + 1;
 
-	(void)state;
 	complete(1);
 	entry->chunk = last;
 	assert_int_equal(step(1, 0, 4), AGGREGATE_ADDED);
@@ -308,10 +298,8 @@ numbers_wrap_around(void **state)
 	assert_int_equal(step(last, 0, 4), AGGREGATE_STALE);
 }
 
-static void
-whoever_asks_after_a_while_learns_who_is_silent(void **state)
+TEST_WITH(whoever_asks_after_a_while_learns_who_is_silent, set_up, tear_down)
 {
-	(void)state;
 	assert_int_equal(step_at(1, 0, 1, 1000), AGGREGATE_ADDED);
 	assert_int_equal(step_at(1, 0, 1, 1000 + STALL - 1), AGGREGATE_DUPLICATE);
 	assert_int_equal(step_at(1, 0, 1, 1000 + STALL), AGGREGATE_STALLED);
@@ -323,20 +311,16 @@ whoever_asks_after_a_while_learns_who_is_silent(void **state)
 	assert_int_equal(step_at(1, 0, 1, 1000 + 3 * STALL), AGGREGATE_REPEATED);
 }
 
-static void
-one_worker_alone_has_its_own_values(void **state)
+TEST_WITH(one_worker_alone_has_its_own_values, set_up, tear_down)
 {
-	(void)state;
 	rules.workers = 1;
 	assert_int_equal(step(1, 0, 42), AGGREGATE_COMPLETED);
 	rules.workers = 3;
 	expect_result(42);
 }
 
-static void
-sixty_four_workers_are_told_apart(void **state)
+TEST_WITH(sixty_four_workers_are_told_apart, set_up, tear_down)
 {
-	(void)state;
 	rules.workers = 64;
 	for (uint8_t w = 0; w < 63; w++)
 		assert_int_equal(step(1, w, w), AGGREGATE_ADDED);
@@ -347,10 +331,8 @@ sixty_four_workers_are_told_apart(void **state)
 	expect_result(63 * 64 / 2);
 }
 
-static void
-the_entry_of_a_chunk_follows_from_its_number(void **state)
+TEST_WITH(the_entry_of_a_chunk_follows_from_its_number, set_up, tear_down)
 {
-	(void)state;
 	assert_int_equal(aggregate_entry_of(0, 4), 0);
 	assert_int_equal(aggregate_entry_of(3, 4), 0);
 	assert_int_equal(aggregate_entry_of(4, 4), 1);
@@ -359,67 +341,13 @@ the_entry_of_a_chunk_follows_from_its_number(void **state)
 	assert_int_equal(aggregate_entry_of(1, 1), 1);
 }
 
-static void
-the_largest_entry_is_that_of_the_contract(void **state)
+TEST_WITH(the_largest_entry_is_that_of_the_contract, set_up, tear_down)
 {
 	/* Of fp64, for 1,448 bytes: 192 lanes in whole vectors; a window, which bins are in use,
 	 * bins. */
 	size_t bytes = aggregate_entry_bytes(AGGREGATE_ALL_FORMATS, 1448);
 
-	(void)state;
 	assert_true(bytes > 192 * 8 * 71 && bytes < 192 * 8 * 71 + 5000);
 	assert_true(aggregate_entry_bytes(1u << AGGREGATE_FP16, 1448) < 12000);
 	assert_int_equal(bytes % AGGREGATE_ALIGN, 0);
-}
-
-static int
-set_up(void **state)
-{
-	size_t bytes = aggregate_entry_bytes(AGGREGATE_ALL_FORMATS, 8);
-	void *memory = aligned_alloc(AGGREGATE_ALIGN, bytes);
-
-	(void)state;
-	if (memory == NULL)
-		return -1;
-	memset(memory, 0x5a, bytes);
-	entry = aggregate_entry_init(memory, 8);
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	(void)state;
-	free(entry);
-	return 0;
-}
-
-#define TEST_(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		TEST_(the_last_worker_completes_a_chunk),
-		TEST_(duplicates_change_nothing),
-		TEST_(a_stored_result_is_sent_again),
-		TEST_(whoever_asks_again_is_answered_at_the_port_that_it_asks_from),
-		TEST_(what_disagrees_is_refused),
-		TEST_(results_have_another_format_if_all_ask_for_it),
-		TEST_(a_result_has_an_owner),
-		TEST_(a_copy_is_its_owner_s_values_whoever_comes_first),
-		TEST_(owners_that_differ_are_refused),
-		TEST_(a_barrier_is_a_copy_of_nothing),
-		TEST_(an_entry_is_begun_anew_two_rounds_later),
-		TEST_(what_is_too_far_ahead_is_refused),
-		TEST_(the_first_two_rounds_find_empty_entries),
-		TEST_(numbers_wrap_around),
-		TEST_(whoever_asks_after_a_while_learns_who_is_silent),
-		TEST_(one_worker_alone_has_its_own_values),
-		TEST_(sixty_four_workers_are_told_apart),
-		TEST_(the_entry_of_a_chunk_follows_from_its_number),
-		TEST_(the_largest_entry_is_that_of_the_contract),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

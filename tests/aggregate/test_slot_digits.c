@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The slot machine with members that send digits, and with a switch above. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <aggregate.h>
 
+#include "cases.h"
 #include "exact.h"
 
 #define BYTES 96
@@ -123,12 +119,39 @@ send_all(unsigned int op, unsigned int format, uint16_t count, uint64_t *seed)
 	}
 }
 
-static void
-members_send_values_or_digits(void **state)
+static int
+set_up(void **state)
+{
+	size_t bytes = aggregate_entry_bytes(AGGREGATE_ALL_FORMATS, BYTES);
+	size_t more = aggregate_entry_digit_bytes(AGGREGATE_ALL_FORMATS, BYTES, MEMBERS);
+	void *memory = aligned_alloc(AGGREGATE_ALIGN, bytes);
+
+	(void)state;
+	digits_memory = aligned_alloc(AGGREGATE_ALIGN, more);
+	if (memory == NULL || digits_memory == NULL)
+		return -1;
+	memset(memory, 0x5a, bytes);
+	memset(digits_memory, 0x5a, more);
+	entry = aggregate_entry_init(memory, BYTES);
+	aggregate_entry_take_digits(entry, digits_memory, AGGREGATE_ALL_FORMATS, BYTES, MEMBERS);
+	rules = (struct aggregate_rules){
+		.slots = 4, .workers = MEMBERS, .stall = STALL, .repeat = REPEAT};
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	free(entry);
+	free(digits_memory);
+	return 0;
+}
+
+TEST_WITH(members_send_values_or_digits, set_up, tear_down)
 {
 	uint64_t seed = 7;
 
-	(void)state;
 	for (unsigned int round = 0; round < 3000; round++) {
 		unsigned int format = 1 + round % (AGGREGATE_FORMAT_END - 1), workers = 0;
 		unsigned int op = AGGREGATE_SUM + next_random(&seed) % 2;
@@ -185,10 +208,8 @@ step_values(uint8_t worker, uint64_t now)
 	return step(chunk_of(AGGREGATE_SUM, AGGREGATE_INT32, 10, worker), &members[0], 0, now);
 }
 
-static void
-parts_have_to_make_up_the_chunk(void **state)
+TEST_WITH(parts_have_to_make_up_the_chunk, set_up, tear_down)
 {
-	(void)state;
 	/* As a first packet: too few lanes for the other parts; too few in all. */
 	assert_int_equal(step_part(0, 0, 3, 0, 9), AGGREGATE_BAD_PARTS);
 	assert_int_equal(step_part(0, 0, 1, 0, 9), AGGREGATE_BAD_PARTS);
@@ -207,10 +228,8 @@ parts_have_to_make_up_the_chunk(void **state)
 }
 
 /* A part's contents are not kept to be compared: the first are what all get the sum of. */
-static void
-of_a_part_that_changes_the_first_counts(void **state)
+TEST_WITH(of_a_part_that_changes_the_first_counts, set_up, tear_down)
 {
-	(void)state;
 	assert_int_equal(step_part(0, 0, 1, 0, 10), AGGREGATE_ADDED);
 	make_part(&members[0], 0, 1, 0, 10);
 	members[0].packet[0][AGGREGATE_PART_BYTES + 3] = 77;
@@ -222,10 +241,8 @@ of_a_part_that_changes_the_first_counts(void **state)
 	assert_int_equal(data_get(AGGREGATE_INT32, entry->result, 0), 9 + (MEMBERS - 1));
 }
 
-static void
-nobody_sends_values_and_digits(void **state)
+TEST_WITH(nobody_sends_values_and_digits, set_up, tear_down)
 {
-	(void)state;
 	assert_int_equal(step_part(1, 0, 2, 0, 5), AGGREGATE_ADDED);
 	assert_int_equal(step_values(1, 0), AGGREGATE_BAD_PARTS);
 	assert_int_equal(step_values(2, 0), AGGREGATE_ADDED);
@@ -237,10 +254,8 @@ nobody_sends_values_and_digits(void **state)
 	assert_int_equal(data_get(AGGREGATE_INT32, entry->result, 0), 9 + 3);
 }
 
-static void
-an_entry_without_room_takes_no_digits(void **state)
+TEST_WITH(an_entry_without_room_takes_no_digits, set_up, tear_down)
 {
-	(void)state;
 	entry->digits = NULL;
 	assert_int_equal(step_part(0, 0, 1, 0, 10), AGGREGATE_NO_DIGITS);
 	assert_int_equal(entry->state, AGGREGATE_EMPTY);
@@ -259,14 +274,12 @@ pass_on(uint64_t now)
 	assert_int_equal(entry->state, AGGREGATE_ABOVE);
 }
 
-static void
-what_is_passed_on_is_complete_with_the_parent_s_result(void **state)
+TEST_WITH(what_is_passed_on_is_complete_with_the_parent_s_result, set_up, tear_down)
 {
 	struct aggregate_totals sums =
 		aggregate_totals_init(AGGREGATE_INT32, 0, memset(scratch, 0, sizeof(scratch)));
 	uint8_t result[40] = {1, 2, 3, 4};
 
-	(void)state;
 	pass_on(0);
 	sums = aggregate_entry_totals(entry, &sums);
 	assert_int_equal(sums.bins[0], MEMBERS);
@@ -280,10 +293,8 @@ what_is_passed_on_is_complete_with_the_parent_s_result(void **state)
 	assert_int_equal(entry->flags, 5);
 }
 
-static void
-a_silent_parent_is_told_of(void **state)
+TEST_WITH(a_silent_parent_is_told_of, set_up, tear_down)
 {
-	(void)state;
 	pass_on(0);
 	/* It may wait for another member itself, and is going to say so. */
 	assert_int_equal(step_values(0, STALL), AGGREGATE_PASSED_AGAIN);
@@ -303,51 +314,4 @@ a_silent_parent_is_told_of(void **state)
 	/* What it said a while ago is no news. */
 	assert_int_equal(step_values(2, 3 * STALL - 1), AGGREGATE_REFUSED_ABOVE);
 	assert_int_equal(step_values(3, 4 * STALL), AGGREGATE_PARENT_SILENT);
-}
-
-static int
-set_up(void **state)
-{
-	size_t bytes = aggregate_entry_bytes(AGGREGATE_ALL_FORMATS, BYTES);
-	size_t more = aggregate_entry_digit_bytes(AGGREGATE_ALL_FORMATS, BYTES, MEMBERS);
-	void *memory = aligned_alloc(AGGREGATE_ALIGN, bytes);
-
-	(void)state;
-	digits_memory = aligned_alloc(AGGREGATE_ALIGN, more);
-	if (memory == NULL || digits_memory == NULL)
-		return -1;
-	memset(memory, 0x5a, bytes);
-	memset(digits_memory, 0x5a, more);
-	entry = aggregate_entry_init(memory, BYTES);
-	aggregate_entry_take_digits(entry, digits_memory, AGGREGATE_ALL_FORMATS, BYTES, MEMBERS);
-	rules = (struct aggregate_rules){
-		.slots = 4, .workers = MEMBERS, .stall = STALL, .repeat = REPEAT};
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	(void)state;
-	free(entry);
-	free(digits_memory);
-	return 0;
-}
-
-#define TEST_(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		TEST_(members_send_values_or_digits),
-		TEST_(parts_have_to_make_up_the_chunk),
-		TEST_(of_a_part_that_changes_the_first_counts),
-		TEST_(nobody_sends_values_and_digits),
-		TEST_(an_entry_without_room_takes_no_digits),
-		TEST_(what_is_passed_on_is_complete_with_the_parent_s_result),
-		TEST_(a_silent_parent_is_told_of),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

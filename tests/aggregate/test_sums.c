@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sums in two integers of 32 bits, rounded, against the oracle. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <aggregate_registers.h>
 
+#include "cases.h"
 #include "exact.h"
 #include "registers.h"
 
@@ -71,34 +66,26 @@ all_kinds_of_values(enum aggregate_format format)
 	}
 }
 
-static void
-all_kinds_of_fp16(void **state)
+TEST(all_kinds_of_fp16)
 {
-	(void)state;
 	all_kinds_of_values(AGGREGATE_FP16);
 }
 
-static void
-all_kinds_of_int32(void **state)
+TEST(all_kinds_of_int32)
 {
-	(void)state;
 	all_kinds_of_values(AGGREGATE_INT32);
 }
 
-static void
-all_kinds_of_fp8_e4m3(void **state)
+TEST(all_kinds_of_fp8_e4m3)
 {
-	(void)state;
 	all_kinds_of_values(AGGREGATE_FP8_E4M3);
 }
 
 /* A lane alone: its flags are all there are. */
-static void
-flags_of_single_lanes(void **state)
+TEST(flags_of_single_lanes)
 {
 	uint64_t seed = 2;
 
-	(void)state;
 	for (unsigned int i = 0; i < 50000; i++) {
 		static const enum aggregate_format formats[] = {
 			AGGREGATE_FP16, AGGREGATE_INT32, AGGREGATE_FP8_E4M3};
@@ -115,8 +102,7 @@ flags_of_single_lanes(void **state)
 }
 
 /* What the order of the workers is cannot be seen in the registers either. */
-static void
-any_order_gives_the_same_registers(void **state)
+TEST(any_order_gives_the_same_registers)
 {
 	uint8_t first[AGGREGATE_SUMS_BYTES], again[AGGREGATE_SUMS_BYTES];
 	struct {
@@ -124,7 +110,6 @@ any_order_gives_the_same_registers(void **state)
 	} one, other;
 	uint64_t seed = 3;
 
-	(void)state;
 	for (unsigned int i = 0; i < 20000; i++) {
 		unsigned int workers = 2 + i % 31;
 
@@ -144,8 +129,7 @@ any_order_gives_the_same_registers(void **state)
 }
 
 /* The greatest sums of 32 workers are still numbers. */
-static void
-the_greatest_sums(void **state)
+TEST(the_greatest_sums)
 {
 	static const uint32_t greatest[][5] = {
 		{AGGREGATE_FP16, 0x7bff, 0xfbff, 0x3fff, 0xbfff},
@@ -153,7 +137,6 @@ the_greatest_sums(void **state)
 		{AGGREGATE_FP8_E4M3, 0x7e, 0xfe, 0x01, 0x81},
 	};
 
-	(void)state;
 	for (unsigned int f = 0; f < 3; f++) {
 		for (unsigned int i = 1; i < 5; i++) {
 			for (unsigned int w = 0; w < AGGREGATE_SUMS_WORKERS; w++)
@@ -162,19 +145,4 @@ the_greatest_sums(void **state)
 			check(greatest[f][0], AGGREGATE_MEAN, AGGREGATE_SUMS_WORKERS, 1);
 		}
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_kinds_of_fp16),
-		cmocka_unit_test(all_kinds_of_int32),
-		cmocka_unit_test(all_kinds_of_fp8_e4m3),
-		cmocka_unit_test(flags_of_single_lanes),
-		cmocka_unit_test(any_order_gives_the_same_registers),
-		cmocka_unit_test(the_greatest_sums),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

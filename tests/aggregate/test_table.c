@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Jobs: who is answered what, when they end and what becomes of their slots. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "cases.h"
 #include "exact.h"
 #include "jobs.h"
 
-static void
-sums_reach_every_worker(void **state)
+JOBS_TEST(sums_reach_every_worker)
 {
 	uint8_t payload[AGGREGATE_HEADER_BYTES + 12];
 	struct aggregate_message request = chunk_message(7, 1, 0), reply;
 	const struct aggregate_sender *other;
 
-	(void)state;
 	start(1, 4, 16);
 	make_pair(7, 4);
 	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_ADDED);
@@ -39,12 +32,10 @@ sums_reach_every_worker(void **state)
 	assert_memory_equal(reply.values, outcome.entry->result, 12);
 }
 
-static void
-strangers_are_dropped_or_refused(void **state)
+JOBS_TEST(strangers_are_dropped_or_refused)
 {
 	struct aggregate_message message;
 
-	(void)state;
 	start(1, 4, 16);
 	make_pair(7, 4);
 	message = chunk_message(7, 0, 0);
@@ -74,10 +65,8 @@ strangers_are_dropped_or_refused(void **state)
 	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_COMPLETED);
 }
 
-static void
-each_shard_has_its_own_slots(void **state)
+JOBS_TEST(each_shard_has_its_own_slots)
 {
-	(void)state;
 	start(3, 4, 16);
 	make_pair(7, 4);
 	assert_int_equal(outcome.join.shards, 3);
@@ -93,10 +82,8 @@ each_shard_has_its_own_slots(void **state)
 		AGGREGATE_MISDIRECTED);
 }
 
-static void
-slots_are_free_when_no_shard_can_be_at_them(void **state)
+JOBS_TEST(slots_are_free_when_no_shard_can_be_at_them)
 {
-	(void)state;
 	start(2, 4, 4);
 	make_pair(7, 4);
 	assert_int_equal(send_chunk(1, 7, 0, 1), AGGREGATE_ADDED);
@@ -120,10 +107,8 @@ slots_are_free_when_no_shard_can_be_at_them(void **state)
 	assert_int_equal(send_chunk(1, 9, 1, 1), AGGREGATE_COMPLETED);
 }
 
-static void
-silence_ends_jobs(void **state)
+JOBS_TEST(silence_ends_jobs)
 {
-	(void)state;
 	start(2, 4, 8);
 	make_pair(7, 4);
 	assert_int_equal(join(8, 0, 2, 4), AGGREGATE_WAITING);
@@ -146,12 +131,10 @@ silence_ends_jobs(void **state)
 }
 
 /* Who does not know the secret can't keep a job alive. */
-static void
-strangers_keep_no_job_alive(void **state)
+JOBS_TEST(strangers_keep_no_job_alive)
 {
 	struct aggregate_message message = chunk_message(7, 0, 0);
 
-	(void)state;
 	start(1, 4, 8);
 	make_pair(7, 4);
 	now += limits.idle;
@@ -160,14 +143,12 @@ strangers_keep_no_job_alive(void **state)
 	assert_int_equal(aggregate_table_poll(table, now), 1);
 }
 
-static void
-the_silent_worker_is_named(void **state)
+JOBS_TEST(the_silent_worker_is_named)
 {
 	uint8_t payload[AGGREGATE_HEADER_BYTES + 12];
 	struct aggregate_message request = chunk_message(7, 1, 0), reply;
 	struct aggregate_info info;
 
-	(void)state;
 	start(1, 4, 8);
 	assert_int_equal(join(7, 0, 3, 4), AGGREGATE_WAITING);
 	assert_int_equal(join(7, 1, 3, 4), AGGREGATE_WAITING);
@@ -190,15 +171,13 @@ the_silent_worker_is_named(void **state)
 	assert_int_equal(info.silent, 0);
 }
 
-static void
-everything_is_counted(void **state)
+JOBS_TEST(everything_is_counted)
 {
 	struct aggregate_counters counters;
 	struct aggregate_usage usage;
 	struct aggregate_info info;
 	uint64_t sum = 0;
 
-	(void)state;
 	start(1, 4, 16);
 	make_pair(7, 4);
 	send_chunk(0, 7, 0, 0);
@@ -241,12 +220,10 @@ everything_is_counted(void **state)
 	assert_int_equal(usage.counters.ended, 1);
 }
 
-static void
-limits_have_bounds(void **state)
+JOBS_TEST(limits_have_bounds)
 {
 	struct aggregate_limits wrong;
 
-	(void)state;
 	start(1, 4, 16);
 	assert_null(aggregate_limits_problem(&limits));
 #define REFUSED(field, value)                                       \
@@ -274,13 +251,11 @@ limits_have_bounds(void **state)
 }
 
 /* Owners that are in the job; what is copied has one, and needs no accumulators. */
-static void
-owners_are_workers_of_the_job(void **state)
+JOBS_TEST(owners_are_workers_of_the_job)
 {
 	struct aggregate_message message;
 	struct aggregate_info info;
 
-	(void)state;
 	start(1, 2, 8);
 	make_pair(7, 4);
 	message = chunk_message(7, 0, 0);
@@ -306,13 +281,11 @@ owners_are_workers_of_the_job(void **state)
 }
 
 /* Who repeats gets what it got, or should have got, before: values or an acknowledgement. */
-static void
-a_repeat_is_answered_by_its_kind(void **state)
+JOBS_TEST(a_repeat_is_answered_by_its_kind)
 {
 	uint8_t payload[AGGREGATE_HEADER_BYTES + VALUE_BYTES];
 	struct aggregate_message message, reply;
 
-	(void)state;
 	start(1, 2, 8);
 	make_pair(7, 4);
 	for (uint8_t i = 0; i < 4; i++) {
@@ -337,24 +310,4 @@ a_repeat_is_answered_by_its_kind(void **state)
 		if (w == 0)
 			assert_int_equal(data_get(AGGREGATE_INT32, reply.values, 2), 121);
 	}
-}
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		JOBS_TEST(sums_reach_every_worker),
-		JOBS_TEST(strangers_are_dropped_or_refused),
-		JOBS_TEST(each_shard_has_its_own_slots),
-		JOBS_TEST(slots_are_free_when_no_shard_can_be_at_them),
-		JOBS_TEST(silence_ends_jobs),
-		JOBS_TEST(strangers_keep_no_job_alive),
-		JOBS_TEST(the_silent_worker_is_named),
-		JOBS_TEST(everything_is_counted),
-		JOBS_TEST(owners_are_workers_of_the_job),
-		JOBS_TEST(a_repeat_is_answered_by_its_kind),
-		JOBS_TEST(limits_have_bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

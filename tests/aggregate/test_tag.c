@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tags and their keys, by every engine that was built. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <aggregate_tag.h>
 #include <aggregate_wire.h>
 
 #include "allocations.h"
+#include "cases.h"
 
 #define JOB 0x1234
 #define SESSION UINT64_C(0x0123456789abcdef)

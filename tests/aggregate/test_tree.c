@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trees of switches over a bad network give what one switch gives, and name what is wrong. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "exact.h"
 #include "tree.h"
 
@@ -42,34 +38,26 @@ check_trees(unsigned int levels, unsigned int most, struct tree_network network)
 static const struct tree_network good = {0, 0, 0};
 static const struct tree_network bad = {.loss = 20, .twice = 20, .disorder = 30};
 
-static void
-one_level_is_a_switch_alone(void **state)
+TEST(one_level_is_a_switch_alone)
 {
-	(void)state;
 	check_trees(1, 12, good);
 	check_trees(1, 12, bad);
 }
 
-static void
-two_levels(void **state)
+TEST(two_levels)
 {
-	(void)state;
 	check_trees(2, 6, good);
 	check_trees(2, 6, bad);
 }
 
-static void
-three_levels(void **state)
+TEST(three_levels)
 {
-	(void)state;
 	check_trees(3, 3, good);
 	check_trees(3, 3, bad);
 }
 
-static void
-trees_have_tags(void **state)
+TEST(trees_have_tags)
 {
-	(void)state;
 	sealed = true;
 	check_trees(2, 3, bad);
 	check_trees(3, 2, good);
@@ -109,10 +97,8 @@ make_trouble(void)
 }
 
 /* Nobody gets all results, and nobody a wrong one. */
-static void
-no_trouble_makes_a_wrong_result(void **state)
+TEST(no_trouble_makes_a_wrong_result)
 {
-	(void)state;
 	for (unsigned int seed = 0; seed < 300; seed++) {
 		tree = tree_grow(seed, 1 + seed % 3, 3);
 		tree->network = seed % 2 == 0 ? good : bad;
@@ -127,18 +113,4 @@ no_trouble_makes_a_wrong_result(void **state)
 		assert_int_equal(tree->wrong, 0);
 		tree_free(tree);
 	}
-}
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_level_is_a_switch_alone),
-		cmocka_unit_test(two_levels),
-		cmocka_unit_test(three_levels),
-		cmocka_unit_test(trees_have_tags),
-		cmocka_unit_test(no_trouble_makes_a_wrong_result),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What goes wrong in a tree is named to everybody concerned, and nobody waits for ever. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "jobs/job.h"
 #include "two_leaves.h"
 
 #define NEVER UINT64_MAX
 
-static void
-a_parent_that_dies_is_named(void **state)
+TWO_LEAVES_TEST(a_parent_that_dies_is_named)
 {
 	uint64_t died;
 
-	(void)state;
 	start_well();
 	tree->sw[0].dead = true;
 	died = tree->now;
@@ -32,10 +26,8 @@ a_parent_that_dies_is_named(void **state)
 }
 
 /* Nobody had the processor, and the answers of the parent are lost. */
-static void
-a_leaf_that_has_slept_does_not_name_the_parent(void **state)
+TWO_LEAVES_TEST(a_leaf_that_has_slept_does_not_name_the_parent)
 {
-	(void)state;
 	start_well();
 	tree->sw[0].dead = true;
 	tree_pass(tree, tree->now + 100);
@@ -46,10 +38,8 @@ a_leaf_that_has_slept_does_not_name_the_parent(void **state)
 	assert_int_equal(tree->actions[AGGREGATE_PARENT_SILENT], 0);
 }
 
-static void
-a_parent_that_is_restarted_ends_the_job(void **state)
+TWO_LEAVES_TEST(a_parent_that_is_restarted_ends_the_job)
 {
-	(void)state;
 	start_well();
 	tree_restart(tree, 0);
 	tree_pass(tree, tree->now + 500);
@@ -60,10 +50,8 @@ a_parent_that_is_restarted_ends_the_job(void **state)
 }
 
 /* Its workers hear that there is no job; those of the other leaf, that A has failed. */
-static void
-a_leaf_that_is_restarted_ends_the_job(void **state)
+TWO_LEAVES_TEST(a_leaf_that_is_restarted_ends_the_job)
 {
-	(void)state;
 	start_well();
 	tree_restart(tree, LEAF_A);
 	tree_pass(tree, tree->now + 200);
@@ -88,10 +76,8 @@ a_leaf_that_is_restarted_ends_the_job(void **state)
 	assert_true(tree_is_done(tree));
 }
 
-static void
-a_silent_worker_is_named_by_its_leaf_and_the_leaf_to_others(void **state)
+TWO_LEAVES_TEST(a_silent_worker_is_named_by_its_leaf_and_the_leaf_to_others)
 {
-	(void)state;
 	start_well();
 	tree->worker[1].over = true;
 	tree_pass(tree, tree->now + 2 * STALL);
@@ -102,10 +88,8 @@ a_silent_worker_is_named_by_its_leaf_and_the_leaf_to_others(void **state)
 }
 
 /* Whoever of a leaf's workers asks again: all others hear the answer with that one, and once. */
-static void
-a_refusal_goes_to_all_members_at_once(void **state)
+TWO_LEAVES_TEST(a_refusal_goes_to_all_members_at_once)
 {
-	(void)state;
 	start_well();
 	tree->worker[1].over = true;
 	tree_pass(tree, tree->now + 200);
@@ -121,10 +105,8 @@ a_refusal_goes_to_all_members_at_once(void **state)
 	assert_int_equal(tree->actions[AGGREGATE_REFUSAL_DOWN], 2 * tree->slots);
 }
 
-static void
-a_silent_leaf_is_named(void **state)
+TWO_LEAVES_TEST(a_silent_leaf_is_named)
 {
-	(void)state;
 	start_well();
 	tree->sw[LEAF_A].dead = true;
 	tree_pass(tree, tree->now + 2 * STALL);
@@ -132,10 +114,8 @@ a_silent_leaf_is_named(void **state)
 		expect_missing(w, 0, 1, AGGREGATE_ABSENT_SILENT);
 }
 
-static void
-a_worker_that_fails_fails_the_tree_at_once(void **state)
+TWO_LEAVES_TEST(a_worker_that_fails_fails_the_tree_at_once)
 {
-	(void)state;
 	start_well();
 	tree_leave(tree, 3, AGGREGATE_REASON_FAILED);
 	tree_pass(tree, tree->now + 300);
@@ -145,10 +125,8 @@ a_worker_that_fails_fails_the_tree_at_once(void **state)
 }
 
 /* The sums are above, and the parent says nothing. */
-static void
-a_failure_is_named_to_those_who_wait_for_the_parent(void **state)
+TWO_LEAVES_TEST(a_failure_is_named_to_those_who_wait_for_the_parent)
 {
-	(void)state;
 	tree->sw[LEAF_A].limits.parent.repeat = STALL;
 	start_well();
 	tree->sw[0].dead = true;
@@ -159,10 +137,8 @@ a_failure_is_named_to_those_who_wait_for_the_parent(void **state)
 	assert_int_equal(tree->worker[0].detail, AGGREGATE_REASON_FAILED);
 }
 
-static void
-when_all_leave_the_parent_forgets_the_job(void **state)
+TWO_LEAVES_TEST(when_all_leave_the_parent_forgets_the_job)
 {
-	(void)state;
 	tree->network = (struct tree_network){.loss = 20, .twice = 10, .disorder = 20};
 	tree_start(tree);
 	tree_run(tree, tree->now + 30000);
@@ -178,12 +154,10 @@ when_all_leave_the_parent_forgets_the_job(void **state)
 }
 
 /* With tags, too: who repeats a reply has forged nothing. */
-static void
-late_replies_to_a_job_that_is_over_are_stray(void **state)
+TWO_LEAVES_TEST(late_replies_to_a_job_that_is_over_are_stray)
 {
 	uint64_t strays;
 
-	(void)state;
 	tree_seal(tree);
 	tree->network = (struct tree_network){.twice = 50, .disorder = 30};
 	start_well();
@@ -198,10 +172,8 @@ late_replies_to_a_job_that_is_over_are_stray(void **state)
 	assert_int_equal(tree->wrong, 0);
 }
 
-static void
-silent_jobs_end_at_every_level(void **state)
+TWO_LEAVES_TEST(silent_jobs_end_at_every_level)
 {
-	(void)state;
 	start_well();
 	for (unsigned int w = 0; w < 4; w++)
 		tree->worker[w].over = true;
@@ -210,8 +182,7 @@ silent_jobs_end_at_every_level(void **state)
 		assert_int_equal(jobs_of(s), 0);
 }
 
-static void
-an_owner_is_refused_in_a_tree(void **state)
+TWO_LEAVES_TEST(an_owner_is_refused_in_a_tree)
 {
 	struct aggregate_message message = {.op = AGGREGATE_SUM,
 		.format = AGGREGATE_FP32,
@@ -222,7 +193,6 @@ an_owner_is_refused_in_a_tree(void **state)
 	const struct aggregate_sender sender = {.address = {[15] = 100}, .port = TREE_WORKER_PORT};
 	struct aggregate_outcome outcome;
 
-	(void)state;
 	start_well();
 	message.session = tree->worker[0].session;
 	message.id = 20;
@@ -251,13 +221,11 @@ forge(uint8_t address, uint16_t port, uint32_t id, bool good_session)
 	return outcome.action;
 }
 
-static void
-forged_results_are_dropped(void **state)
+TWO_LEAVES_TEST(forged_results_are_dropped)
 {
 	const uint32_t chunk = 10000;
 	struct aggregate_table *leaf;
 
-	(void)state;
 	start_well();
 	assert_int_equal(forge(9, TREE_PORT, chunk, true), AGGREGATE_FORGED_REPLY);
 	assert_int_equal(forge(0, TREE_PORT + 1, chunk, true), AGGREGATE_FORGED_REPLY);
@@ -275,10 +243,8 @@ forged_results_are_dropped(void **state)
 }
 
 /* A leaf is drained once the parent knows that it has left, or does not answer. */
-static void
-a_leaf_is_drained_when_the_parent_knows(void **state)
+TWO_LEAVES_TEST(a_leaf_is_drained_when_the_parent_knows)
 {
-	(void)state;
 	start_well();
 	tree_run(tree, tree->now + 20000);
 	aggregate_table_drain(tree->sw[LEAF_A].table);
@@ -299,28 +265,4 @@ a_leaf_is_drained_when_the_parent_knows(void **state)
 	tree_leave(tree, 3, 0);
 	tree_pass(tree, tree->now + 60000);
 	assert_true(aggregate_table_is_drained(tree->sw[LEAF_B].table));
-}
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		TWO_LEAVES_TEST(a_parent_that_dies_is_named),
-		TWO_LEAVES_TEST(a_leaf_that_has_slept_does_not_name_the_parent),
-		TWO_LEAVES_TEST(a_parent_that_is_restarted_ends_the_job),
-		TWO_LEAVES_TEST(a_leaf_that_is_restarted_ends_the_job),
-		TWO_LEAVES_TEST(a_silent_worker_is_named_by_its_leaf_and_the_leaf_to_others),
-		TWO_LEAVES_TEST(a_refusal_goes_to_all_members_at_once),
-		TWO_LEAVES_TEST(a_silent_leaf_is_named),
-		TWO_LEAVES_TEST(a_worker_that_fails_fails_the_tree_at_once),
-		TWO_LEAVES_TEST(a_failure_is_named_to_those_who_wait_for_the_parent),
-		TWO_LEAVES_TEST(when_all_leave_the_parent_forgets_the_job),
-		TWO_LEAVES_TEST(a_leaf_is_drained_when_the_parent_knows),
-		TWO_LEAVES_TEST(late_replies_to_a_job_that_is_over_are_stray),
-		TWO_LEAVES_TEST(silent_jobs_end_at_every_level),
-		TWO_LEAVES_TEST(an_owner_is_refused_in_a_tree),
-		TWO_LEAVES_TEST(forged_results_are_dropped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

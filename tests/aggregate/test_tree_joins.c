@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a leaf joins its parent, and what it makes of the parent's answers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "jobs/job.h"
 #include "two_leaves.h"
 
 #define NEVER UINT64_MAX
 
-static void
-a_switch_without_parent_says_so(void **state)
+TWO_LEAVES_TEST(a_switch_without_parent_says_so)
 {
-	(void)state;
 	tree->sw[LEAF_A].limits.parent.port = 0;
 	tree_start(tree);
 	tree_pass(tree, tree->now + 500);
@@ -28,10 +22,8 @@ a_switch_without_parent_says_so(void **state)
 }
 
 /* B's parent is A, whose parent is B. */
-static void
-loops_are_refused(void **state)
+TWO_LEAVES_TEST(loops_are_refused)
 {
-	(void)state;
 	tree->sw[LEAF_A].parent = LEAF_B;
 	tree->sw[LEAF_B].parent = LEAF_A;
 	for (unsigned int s = LEAF_A; s <= LEAF_B; s++) {
@@ -48,10 +40,8 @@ loops_are_refused(void **state)
 		expect_refused(w, AGGREGATE_REASON_LOOP, 3);
 }
 
-static void
-a_parent_without_digits_refuses(void **state)
+TWO_LEAVES_TEST(a_parent_without_digits_refuses)
 {
-	(void)state;
 	tree->sw[0].limits.digits = 0;
 	tree_start(tree);
 	tree_pass(tree, tree->now + 1000);
@@ -61,10 +51,8 @@ a_parent_without_digits_refuses(void **state)
 	assert_int_equal(info_of(LEAF_A).above, AGGREGATE_REASON_DIGITS);
 }
 
-static void
-contradicting_places_are_refused(void **state)
+TWO_LEAVES_TEST(contradicting_places_are_refused)
 {
-	(void)state;
 	tree_start(tree);
 	/* For workers that come later the tree has another leaf. */
 	tree->worker[1].next_join = tree->worker[2].next_join = tree->worker[3].next_join = NEVER;
@@ -77,10 +65,8 @@ contradicting_places_are_refused(void **state)
 }
 
 /* Their lists agree leaf by leaf, but not with each other. */
-static void
-contradictions_between_leaves_are_refused_by_the_parent(void **state)
+TWO_LEAVES_TEST(contradictions_between_leaves_are_refused_by_the_parent)
 {
-	(void)state;
 	tree_start(tree);
 	tree->worker[2].next_join = tree->worker[3].next_join = NEVER;
 	tree_pass(tree, tree->now + 300);
@@ -94,10 +80,8 @@ contradictions_between_leaves_are_refused_by_the_parent(void **state)
 	tree->workers = 4;
 }
 
-static void
-a_parent_that_comes_later_is_waited_for(void **state)
+TWO_LEAVES_TEST(a_parent_that_comes_later_is_waited_for)
 {
-	(void)state;
 	tree_start(tree);
 	tree->sw[0].dead = true;
 	tree_pass(tree, tree->now + 1000);
@@ -114,14 +98,12 @@ a_parent_that_comes_later_is_waited_for(void **state)
 }
 
 /* A worker may join anew before the switch has ended the job: it does not come into the old one. */
-static void
-a_job_that_the_parent_lost_is_not_joined(void **state)
+TWO_LEAVES_TEST(a_job_that_the_parent_lost_is_not_joined)
 {
 	struct aggregate_outcome outcome;
 	struct aggregate_message join = {
 		.op = AGGREGATE_JOIN, .job = TREE_JOB, .token = TREE_TOKEN};
 
-	(void)state;
 	start_well();
 	find_open_job(tree->sw[LEAF_A].table, TREE_JOB)->lost = 1;
 	join.join = (struct aggregate_join){.workers = 2,
@@ -138,10 +120,8 @@ a_job_that_the_parent_lost_is_not_joined(void **state)
 	assert_int_equal(jobs_of(LEAF_A), 0);
 }
 
-static void
-a_parent_may_grant_less(void **state)
+TWO_LEAVES_TEST(a_parent_may_grant_less)
 {
-	(void)state;
 	tree->slots = 8;
 	tree->sw[0].limits.slots = 2;
 	tree->sw[0].limits.bytes = 160;
@@ -179,12 +159,10 @@ answer_join(uint32_t id, uint8_t code, uint8_t reason)
 }
 
 /* The network has repeated the join; the answers to both differ, and the first comes last. */
-static void
-late_answers_to_a_join_end_nothing(void **state)
+TWO_LEAVES_TEST(late_answers_to_a_join_end_nothing)
 {
 	struct aggregate_message asked;
 
-	(void)state;
 	tree->sw[0].dead = true;
 	tree_start(tree);
 	tree_pass(tree, tree->now + 500);
@@ -202,13 +180,11 @@ late_answers_to_a_join_end_nothing(void **state)
 }
 
 /* As on a busy machine: each answer comes when the join has been sent again. */
-static void
-a_parent_that_takes_longer_than_a_retry_is_joined(void **state)
+TWO_LEAVES_TEST(a_parent_that_takes_longer_than_a_retry_is_joined)
 {
 	struct aggregate_message asked;
 	uint32_t before = 0;
 
-	(void)state;
 	tree->sw[0].dead = true;
 	tree_start(tree);
 	tree_pass(tree, tree->now + 500);
@@ -225,10 +201,8 @@ a_parent_that_takes_longer_than_a_retry_is_joined(void **state)
 }
 
 /* Nobody takes that for a grant. */
-static void
-a_parent_that_refuses_without_a_reason_is_named(void **state)
+TWO_LEAVES_TEST(a_parent_that_refuses_without_a_reason_is_named)
 {
-	(void)state;
 	tree->sw[0].dead = true;
 	tree_start(tree);
 	tree_pass(tree, tree->now + 500);
@@ -241,13 +215,11 @@ a_parent_that_refuses_without_a_reason_is_named(void **state)
 }
 
 /* It may have a place there, which nobody else could take before half_open is over. */
-static void
-a_leaf_that_is_refused_leaves_when_its_job_ends(void **state)
+TWO_LEAVES_TEST(a_leaf_that_is_refused_leaves_when_its_job_ends)
 {
 	struct aggregate_message asked;
 	uint32_t id;
 
-	(void)state;
 	tree->sw[0].dead = true;
 	tree_start(tree);
 	tree_pass(tree, tree->now + 500);
@@ -261,25 +233,4 @@ a_leaf_that_is_refused_leaves_when_its_job_ends(void **state)
 		aggregate_table_shard(tree->sw[LEAF_A].table, 0), tree->now, &asked));
 	assert_int_equal(asked.op, AGGREGATE_LEAVE);
 	assert_int_equal(asked.session, 1);
-}
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		TWO_LEAVES_TEST(a_switch_without_parent_says_so),
-		TWO_LEAVES_TEST(loops_are_refused),
-		TWO_LEAVES_TEST(a_parent_without_digits_refuses),
-		TWO_LEAVES_TEST(contradicting_places_are_refused),
-		TWO_LEAVES_TEST(contradictions_between_leaves_are_refused_by_the_parent),
-		TWO_LEAVES_TEST(a_parent_that_comes_later_is_waited_for),
-		TWO_LEAVES_TEST(a_job_that_the_parent_lost_is_not_joined),
-		TWO_LEAVES_TEST(a_parent_may_grant_less),
-		TWO_LEAVES_TEST(late_answers_to_a_join_end_nothing),
-		TWO_LEAVES_TEST(a_parent_that_takes_longer_than_a_retry_is_joined),
-		TWO_LEAVES_TEST(a_parent_that_refuses_without_a_reason_is_named),
-		TWO_LEAVES_TEST(a_leaf_that_is_refused_leaves_when_its_job_ends),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests and replies, byte by byte, and the cookies' hash. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <aggregate.h>
 #include <aggregate_registers.h>
 
+#include "cases.h"
 #include "jobs/cookie.h"
 
 static const uint8_t sum_request[] = {
@@ -50,12 +46,10 @@ parse(const uint8_t *bytes, size_t length, struct aggregate_message *message)
 	return code;
 }
 
-static void
-a_request_is_read(void **state)
+TEST(a_request_is_read)
 {
 	struct aggregate_message message;
 
-	(void)state;
 	assert_int_equal(parse(sum_request, sizeof(sum_request), &message), 0);
 	assert_int_equal(message.op, AGGREGATE_SUM);
 	assert_int_equal(message.format, AGGREGATE_FP32);
@@ -68,12 +62,10 @@ a_request_is_read(void **state)
 	assert_int_equal(aggregate_message_bytes(&message), sizeof(sum_request));
 }
 
-static void
-a_join_is_read(void **state)
+TEST(a_join_is_read)
 {
 	struct aggregate_message message;
 
-	(void)state;
 	assert_int_equal(parse(join_request, sizeof(join_request), &message), 0);
 	assert_int_equal(message.op, AGGREGATE_JOIN);
 	assert_int_equal(message.join.workers, 4);
@@ -85,13 +77,11 @@ a_join_is_read(void **state)
 	assert_int_equal(aggregate_message_bytes(&message), sizeof(join_request));
 }
 
-static void
-what_is_built_is_what_was_read(void **state)
+TEST(what_is_built_is_what_was_read)
 {
 	uint8_t built[sizeof(join_request)];
 	struct aggregate_message message;
 
-	(void)state;
 	assert_int_equal(parse(join_request, sizeof(join_request), &message), 0);
 	memset(built, 0x55, sizeof(built));
 	aggregate_build_request(built, &message);
@@ -112,13 +102,11 @@ parse_changed(size_t at, uint8_t byte, size_t length)
 	return parse(bytes, length, &message);
 }
 
-static void
-what_is_wrong_is_told_in_order(void **state)
+TEST(what_is_wrong_is_told_in_order)
 {
 	const size_t all = sizeof(sum_request);
 	struct aggregate_message message;
 
-	(void)state;
 	assert_int_equal(parse_changed(0, 0x4f, all), AGGREGATE_NOT_OURS);
 	assert_int_equal(parse_changed(5, 0x80, all), AGGREGATE_NOT_OURS);
 	assert_int_equal(parse_changed(2, 2, all), NETFC_STATUS_VERSION);
@@ -142,12 +130,10 @@ what_is_wrong_is_told_in_order(void **state)
 		parse(join_request, sizeof(join_request) - 1, &message), NETFC_STATUS_LENGTH);
 }
 
-static void
-packets_may_end_anywhere(void **state)
+TEST(packets_may_end_anywhere)
 {
 	struct aggregate_message message;
 
-	(void)state;
 	for (size_t length = 0; length < sizeof(sum_request); length++)
 		assert_int_equal(parse(sum_request, length, &message),
 			length < 6 ? AGGREGATE_NOT_OURS : NETFC_STATUS_LENGTH);
@@ -156,13 +142,11 @@ packets_may_end_anywhere(void **state)
 	assert_int_equal(parse_changed(2, 2, 11), NETFC_STATUS_LENGTH);
 }
 
-static void
-a_refusal_changes_status_and_reason_alone(void **state)
+TEST(a_refusal_changes_status_and_reason_alone)
 {
 	uint8_t bytes[sizeof(sum_request)];
 	struct aggregate_message message;
 
-	(void)state;
 	memcpy(bytes, sum_request, sizeof(bytes));
 	aggregate_refuse(bytes, sizeof(bytes), AGGREGATE_STATUS_CODE, AGGREGATE_REASON_NO_JOB);
 	assert_int_equal(bytes[5], 0xf0);
@@ -178,14 +162,12 @@ a_refusal_changes_status_and_reason_alone(void **state)
 	assert_memory_equal(bytes + 6, sum_request + 6, sizeof(bytes) - 6);
 }
 
-static void
-a_result_is_a_reply_to_each_worker(void **state)
+TEST(a_result_is_a_reply_to_each_worker)
 {
 	const uint8_t values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 	uint8_t bytes[sizeof(sum_request)];
 	struct aggregate_message request, message;
 
-	(void)state;
 	assert_int_equal(parse(sum_request, sizeof(sum_request), &request), 0);
 	aggregate_build_result(
 		bytes, &request, 2, AGGREGATE_ROUNDED, NETFC_OVERFLOW, values, sizeof(values));
@@ -204,13 +186,11 @@ a_result_is_a_reply_to_each_worker(void **state)
 }
 
 /* What a switch sends that leaves the rounding to the workers. */
-static void
-sums_are_read(void **state)
+TEST(sums_are_read)
 {
 	uint8_t bytes[AGGREGATE_HEADER_BYTES + 2 * AGGREGATE_SUMS_BYTES] = {0};
 	struct aggregate_message message;
 
-	(void)state;
 	memcpy(bytes, sum_request, AGGREGATE_HEADER_BYTES);
 	bytes[4] = AGGREGATE_FP16;
 	bytes[5] = NETFC_STATUS_REPLY;
@@ -244,13 +224,11 @@ sums_are_read(void **state)
 }
 
 /* Of a copy, the owner's packet has values and no other has. */
-static void
-copies_have_their_owner_s_values(void **state)
+TEST(copies_have_their_owner_s_values)
 {
 	uint8_t bytes[sizeof(sum_request)];
 	struct aggregate_message message;
 
-	(void)state;
 	memcpy(bytes, sum_request, sizeof(bytes));
 	bytes[3] = AGGREGATE_COPY;
 	bytes[15] = AGGREGATE_OWNER + 7;
@@ -281,14 +259,12 @@ static const uint8_t pair_request[] = {
 	0x38, 0xc0,                                     /* 1, -2 */
 };
 
-static void
-results_may_have_another_format(void **state)
+TEST(results_may_have_another_format)
 {
 	const uint8_t values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 	uint8_t bytes[AGGREGATE_HEADER_BYTES + 8], changed[sizeof(pair_request)];
 	struct aggregate_message request, message;
 
-	(void)state;
 	assert_int_equal(parse(pair_request, sizeof(pair_request), &request), 0);
 	assert_int_equal(aggregate_values_format(request.format), AGGREGATE_FP8_E4M3);
 	assert_int_equal(aggregate_results_format(request.format), AGGREGATE_FP32);
@@ -307,14 +283,12 @@ results_may_have_another_format(void **state)
 }
 
 /* Formats that values or results cannot have: unknown, narrower, the same, of another operation. */
-static void
-results_of_other_formats_are_refused(void **state)
+TEST(results_of_other_formats_are_refused)
 {
 	static const uint8_t pairs[] = {0x18, 0x38, 0x58, 0x19, 0x39, 0x59, 0x51, 0x53};
 	uint8_t bytes[sizeof(pair_request) + 8] = {0};
 	struct aggregate_message message;
 
-	(void)state;
 	memcpy(bytes, pair_request, sizeof(pair_request));
 	for (unsigned int format = AGGREGATE_FORMAT_END; format <= UINT8_MAX; format++) {
 		bool known = memchr(pairs, (int)format, sizeof(pairs)) != NULL;
@@ -334,13 +308,11 @@ results_of_other_formats_are_refused(void **state)
 	}
 }
 
-static void
-acknowledgements_have_no_values(void **state)
+TEST(acknowledgements_have_no_values)
 {
 	uint8_t bytes[sizeof(sum_request)];
 	struct aggregate_message request, message;
 
-	(void)state;
 	memcpy(bytes, sum_request, sizeof(bytes));
 	bytes[15] = AGGREGATE_OWNER + 7;
 	assert_int_equal(parse(bytes, sizeof(bytes), &request), 0);
@@ -358,13 +330,11 @@ acknowledgements_have_no_values(void **state)
 }
 
 /* Who is missing, and why, is told in count where there are no values. */
-static void
-an_absence_needs_no_values(void **state)
+TEST(an_absence_needs_no_values)
 {
 	uint8_t bytes[AGGREGATE_HEADER_BYTES];
 	struct aggregate_message message;
 
-	(void)state;
 	memcpy(bytes, sum_request, sizeof(bytes));
 	bytes[3] = AGGREGATE_COPY;
 	aggregate_write_absence(bytes, 0, AGGREGATE_ABSENT_LATE, 0, 3);
@@ -375,10 +345,8 @@ an_absence_needs_no_values(void **state)
 	assert_int_equal(message.detail, 3);
 }
 
-static void
-names_are_told(void **state)
+TEST(names_are_told)
 {
-	(void)state;
 	assert_string_equal(aggregate_reason_name(AGGREGATE_REASON_NO_JOB), "no-job");
 	assert_string_equal(aggregate_reason_name(64), "missing");
 	assert_string_equal(aggregate_reason_name(127), "missing");
@@ -397,12 +365,10 @@ names_are_told(void **state)
 
 /* Aumasson and Bernstein, SipHash: a fast short-input PRF, appendix A; and the reference's vectors.
  */
-static void
-the_hash_is_siphash(void **state)
+TEST(the_hash_is_siphash)
 {
 	uint8_t key[AGGREGATE_KEY_BYTES], bytes[64];
 
-	(void)state;
 	for (uint8_t i = 0; i < sizeof(key); i++)
 		key[i] = i;
 	for (uint8_t i = 0; i < sizeof(bytes); i++)
@@ -414,15 +380,13 @@ the_hash_is_siphash(void **state)
 }
 
 /* A copy of nothing, which begins a call. */
-static void
-labels_are_read(void **state)
+TEST(labels_are_read)
 {
 	static const uint8_t labelled[] = {0x4e, 0x46, 1, 37, 5, 1, 0, 0, 0, 0, 0, 3, 0x12, 0x34, 7,
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 0x89, 0xab, 0, 1};
 	uint8_t bytes[sizeof(labelled) + 1];
 	struct aggregate_message message;
 
-	(void)state;
 	memcpy(bytes, labelled, sizeof(labelled));
 	assert_int_equal(parse(bytes, sizeof(labelled), &message), 0);
 	assert_int_equal(message.label, 0x89ab0001);
@@ -447,13 +411,11 @@ labels_are_read(void **state)
 }
 
 /* A chunk of zeros has its count and nothing behind the header. */
-static void
-zeros_are_read(void **state)
+TEST(zeros_are_read)
 {
 	uint8_t bytes[sizeof(sum_request)];
 	struct aggregate_message message;
 
-	(void)state;
 	memcpy(bytes, sum_request, sizeof(bytes));
 	bytes[5] = AGGREGATE_OF_ZEROS;
 	assert_int_equal(parse(bytes, AGGREGATE_HEADER_BYTES, &message), 0);
@@ -476,13 +438,11 @@ zeros_are_read(void **state)
 	assert_true(message.zeros);
 }
 
-static void
-zeros_in_place_of_anything_but_values_are_refused(void **state)
+TEST(zeros_in_place_of_anything_but_values_are_refused)
 {
 	uint8_t bytes[sizeof(sum_request)];
 	struct aggregate_message message;
 
-	(void)state;
 	memcpy(bytes, sum_request, sizeof(bytes));
 	bytes[5] = AGGREGATE_OF_ZEROS;
 	for (size_t length = AGGREGATE_HEADER_BYTES + 1; length <= sizeof(bytes); length++)
@@ -504,13 +464,11 @@ zeros_in_place_of_anything_but_values_are_refused(void **state)
 	assert_int_equal(parse(bytes, AGGREGATE_HEADER_BYTES, &message), NETFC_STATUS_LENGTH);
 }
 
-static void
-results_of_zeros_are_a_header_alone(void **state)
+TEST(results_of_zeros_are_a_header_alone)
 {
 	uint8_t bytes[sizeof(sum_request)];
 	struct aggregate_message request, message;
 
-	(void)state;
 	assert_int_equal(parse(sum_request, sizeof(sum_request), &request), 0);
 	aggregate_build_result(bytes, &request, 2, AGGREGATE_ZEROS, 0, NULL, 0);
 	assert_int_equal(aggregate_parse_reply(bytes, AGGREGATE_HEADER_BYTES, &message), 0);
@@ -526,32 +484,4 @@ results_of_zeros_are_a_header_alone(void **state)
 	bytes[7] = 0;
 	assert_int_equal(
 		aggregate_parse_reply(bytes, AGGREGATE_HEADER_BYTES, &message), AGGREGATE_NOT_OURS);
-}
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_request_is_read),
-		cmocka_unit_test(a_join_is_read),
-		cmocka_unit_test(what_is_built_is_what_was_read),
-		cmocka_unit_test(what_is_wrong_is_told_in_order),
-		cmocka_unit_test(packets_may_end_anywhere),
-		cmocka_unit_test(a_refusal_changes_status_and_reason_alone),
-		cmocka_unit_test(a_result_is_a_reply_to_each_worker),
-		cmocka_unit_test(sums_are_read),
-		cmocka_unit_test(copies_have_their_owner_s_values),
-		cmocka_unit_test(results_may_have_another_format),
-		cmocka_unit_test(results_of_other_formats_are_refused),
-		cmocka_unit_test(acknowledgements_have_no_values),
-		cmocka_unit_test(an_absence_needs_no_values),
-		cmocka_unit_test(labels_are_read),
-		cmocka_unit_test(zeros_are_read),
-		cmocka_unit_test(zeros_in_place_of_anything_but_values_are_refused),
-		cmocka_unit_test(results_of_zeros_are_a_header_alone),
-		cmocka_unit_test(names_are_told),
-		cmocka_unit_test(the_hash_is_siphash),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What trees add to the wire: parts of digits in requests, places in joins, levels in replies. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <aggregate.h>
+
+#include "cases.h"
 
 #define PART_OF_TWO                                                                 \
 	0, 3, 0, 2,                                /* first lane, lanes */          \
@@ -51,13 +48,11 @@ parse_changed(size_t at, uint8_t value)
 	return aggregate_parse_request(bytes, sizeof(bytes), &message);
 }
 
-static void
-a_part_is_read(void **state)
+TEST(a_part_is_read)
 {
 	struct aggregate_message message;
 	uint8_t built[LENGTH];
 
-	(void)state;
 	assert_int_equal(aggregate_parse_request(digits_request, LENGTH, &message), 0);
 	assert_true(aggregate_has_digits(&message));
 	assert_null(message.values);
@@ -78,12 +73,10 @@ a_part_is_read(void **state)
 	assert_memory_equal(built, digits_request, LENGTH);
 }
 
-static void
-parts_that_cannot_be_are_refused(void **state)
+TEST(parts_that_cannot_be_are_refused)
 {
 	struct aggregate_message message;
 
-	(void)state;
 	/* Least and greatest have no digits, copies neither; an owner may be named. */
 	assert_int_equal(parse_changed(3, AGGREGATE_MIN), NETFC_STATUS_OP);
 	assert_int_equal(parse_changed(3, AGGREGATE_COPY), NETFC_STATUS_OP);
@@ -113,13 +106,11 @@ parts_that_cannot_be_are_refused(void **state)
 			NETFC_STATUS_LENGTH);
 }
 
-static void
-a_place_is_read(void **state)
+TEST(a_place_is_read)
 {
 	struct aggregate_message message;
 	uint8_t built[sizeof(join_request)];
 
-	(void)state;
 	assert_int_equal(aggregate_parse_request(join_request, sizeof(join_request), &message), 0);
 	assert_int_equal(message.join.cookie, 0xfedcba9876543210);
 	assert_int_equal(message.join.place.levels, 2);
@@ -158,13 +149,11 @@ is_good_place(uint8_t workers, struct aggregate_place place)
 	return aggregate_place_is_good(&join);
 }
 
-static void
-places_that_cannot_be_are_told(void **state)
+TEST(places_that_cannot_be_are_told)
 {
 	const struct aggregate_place good = {.levels = 2, .workers = 11, .level = {{3, 2}, {6, 0}}};
 	struct aggregate_place place = {0};
 
-	(void)state;
 	assert_true(is_good_place(4, place));
 	assert_true(is_good_place(4, good));
 	assert_false(is_good_place(5, good)); /* 5, 2 others, 5 others */
@@ -189,13 +178,11 @@ places_that_cannot_be_are_told(void **state)
 }
 
 /* What refuses a part is a header, with the level of who is missing. */
-static void
-a_refusal_says_at_which_level(void **state)
+TEST(a_refusal_says_at_which_level)
 {
 	uint8_t bytes[AGGREGATE_HEADER_BYTES];
 	struct aggregate_message message;
 
-	(void)state;
 	memcpy(bytes, digits_request, sizeof(bytes));
 	aggregate_write_absence(bytes, 0, AGGREGATE_ABSENT_LEFT, 3, 5);
 	aggregate_refuse(bytes, sizeof(bytes), AGGREGATE_STATUS_CODE, AGGREGATE_MISSING + 9);
@@ -204,18 +191,4 @@ a_refusal_says_at_which_level(void **state)
 	assert_int_equal(message.absence, AGGREGATE_ABSENT_LEFT);
 	assert_int_equal(message.level, 3);
 	assert_int_equal(message.detail, 5);
-}
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_part_is_read),
-		cmocka_unit_test(parts_that_cannot_be_are_refused),
-		cmocka_unit_test(a_place_is_read),
-		cmocka_unit_test(places_that_cannot_be_are_told),
-		cmocka_unit_test(a_refusal_says_at_which_level),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

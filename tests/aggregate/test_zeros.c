@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Chunks of zeros are what they stand for: +0 in each lane, to the last bit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "block.h"
+#include "cases.h"
 #include "exact.h"
 #include "jobs.h"
 
@@ -188,14 +184,12 @@ play(struct twin *twin, void *memory)
 	expect_the_same(twin);
 }
 
-static void
-zeros_are_what_they_stand_for(void **state)
+TEST(zeros_are_what_they_stand_for)
 {
 	struct twin twin = {.full = new_entry(), .brief = new_entry()};
 	void *memory =
 		allocate(2 * aggregate_totals_most_bytes(AGGREGATE_ALL_FORMATS, BYTES) + 16384);
 
-	(void)state;
 	for (seed = 1; seed < 60000;) {
 		const uint64_t before = seed;
 
@@ -228,12 +222,10 @@ reduce(struct twin *twin, unsigned int op, uint32_t a, uint32_t b)
 #define MINUS_ZERO 0x80000000u
 #define LEAST 1u /* subnormal */
 
-static void
-a_zero_has_a_sign(void **state)
+TEST(a_zero_has_a_sign)
 {
 	struct twin twin = {.brief = new_entry()};
 
-	(void)state;
 	assert_int_equal(reduce(&twin, AGGREGATE_SUM, MINUS_ZERO, 0), 0);
 	assert_int_equal(aggregate_result_kind(twin.brief, 0), AGGREGATE_ZEROS);
 	assert_int_equal(reduce(&twin, AGGREGATE_MIN, MINUS_ZERO, 0), MINUS_ZERO);
@@ -245,12 +237,10 @@ a_zero_has_a_sign(void **state)
 }
 
 /* What is 0 by rounding, and says so, is not nothing. */
-static void
-a_zero_with_a_flag_has_values(void **state)
+TEST(a_zero_with_a_flag_has_values)
 {
 	struct twin twin = {.brief = new_entry()};
 
-	(void)state;
 	assert_int_equal(reduce(&twin, AGGREGATE_MEAN, LEAST, 0), 0);
 	assert_int_equal(twin.brief->flags, NETFC_UNDERFLOW);
 	assert_int_equal(aggregate_result_kind(twin.brief, 0), AGGREGATE_ROUNDED);
@@ -282,12 +272,10 @@ granted_features(uint8_t first, uint8_t second)
 	return features;
 }
 
-static void
-zeros_are_granted_if_all_ask_for_them(void **state)
+JOBS_TEST(zeros_are_granted_if_all_ask_for_them)
 {
 	const uint8_t zeros = AGGREGATE_FEATURE_ZEROS, labels = AGGREGATE_FEATURE_LABELS;
 
-	(void)state;
 	assert_int_equal(granted_features(zeros, zeros), zeros);
 	assert_int_equal(granted_features(zeros | labels, zeros), zeros);
 	assert_int_equal(granted_features(zeros, labels), 0);
@@ -318,13 +306,11 @@ reply_to(const struct aggregate_message *message, uint8_t *payload, size_t *leng
 	return reply;
 }
 
-static void
-results_are_as_all_can_read_them(void **state)
+JOBS_TEST(results_are_as_all_can_read_them)
 {
 	uint8_t payload[AGGREGATE_HEADER_BYTES + VALUE_BYTES];
 	const uint8_t zeros = AGGREGATE_FEATURE_ZEROS;
 
-	(void)state;
 	for (unsigned int i = 0; i < 2; i++) {
 		const bool all = i == 0;
 		struct aggregate_message message, reply;
@@ -351,14 +337,12 @@ results_are_as_all_can_read_them(void **state)
 }
 
 /* A header alone says how many values it stands for, and that has to fit. */
-static void
-counts_that_lie_are_refused(void **state)
+JOBS_TEST(counts_that_lie_are_refused)
 {
 	uint8_t payload[AGGREGATE_HEADER_BYTES + VALUE_BYTES];
 	struct aggregate_message message, reply;
 	size_t length;
 
-	(void)state;
 	start(1, 2, 8);
 	make_job(AGGREGATE_FEATURE_ZEROS, AGGREGATE_FEATURE_ZEROS);
 	message = zeros_message(0, 0);
@@ -376,14 +360,12 @@ counts_that_lie_are_refused(void **state)
 	assert_int_equal(length, AGGREGATE_HEADER_BYTES);
 }
 
-static void
-zeros_are_counted(void **state)
+JOBS_TEST(zeros_are_counted)
 {
 	struct aggregate_message message;
 	struct aggregate_counters counters;
 	struct aggregate_info info;
 
-	(void)state;
 	start(1, 2, 8);
 	make_job(AGGREGATE_FEATURE_ZEROS, AGGREGATE_FEATURE_ZEROS);
 	message = zeros_message(0, 0);
@@ -395,20 +377,4 @@ zeros_are_counted(void **state)
 	assert_int_equal(info.counters.values, 6);
 	aggregate_shard_counters(aggregate_table_shard(table, 0), &counters);
 	assert_int_equal(counters.zeros, 1);
-}
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(zeros_are_what_they_stand_for),
-		cmocka_unit_test(a_zero_has_a_sign),
-		cmocka_unit_test(a_zero_with_a_flag_has_values),
-		JOBS_TEST(zeros_are_granted_if_all_ask_for_them),
-		JOBS_TEST(results_are_as_all_can_read_them),
-		JOBS_TEST(counts_that_lie_are_refused),
-		JOBS_TEST(zeros_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,9 @@
 #ifndef TWO_LEAVES_H
 #define TWO_LEAVES_H
 
-/** @file A root with two leaves, each with two workers. To be included after cmocka.h. */
+/** @file A root with two leaves, each with two workers. */
 
+#include "cases.h"
 #include "tree.h"
 
 #define STALL 2000 /* of the switches */
@@ -14,7 +15,7 @@
 extern struct tree *tree;
 
 /** A test between set_up() and tear_down(). */
-#define TWO_LEAVES_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TWO_LEAVES_TEST(name) TEST_WITH(name, set_up, tear_down)
 
 /** Two leaves of two workers: 0 and 1 at A, 2 and 3 at B. */
 int set_up(void **state);

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a bad network does to a job that is healthy: it goes on. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <aggregate_wire.h>
 
+#include "cases.h"
 #include "clock.h"
 #include "plays.h"
 #include "relay.h"
@@ -117,12 +113,10 @@ join_late_and_keep_alive(unsigned int w, unsigned int n, void *context)
 }
 
 /* It says what has been, and a keep-alive asks what is. */
-static void
-test_a_late_double_of_waiting(void **state)
+TEST(test_a_late_double_of_waiting)
 {
 	struct passage passage = {0};
 
-	(void)state;
 	set_up(&passage, keep_waiting_until_joined, 1);
 	passage.play.options.keepalive_ms = 100;
 	assert_int_equal(workers_run(2, join_late_and_keep_alive, &passage), 0);
@@ -172,10 +166,8 @@ reduce_or_close(unsigned int i, unsigned int n, void *context)
 }
 
 /* An ICMP message says that nothing listens, and then something does. */
-static void
-test_ports_that_are_closed_for_a_while(void **state)
+TEST(test_ports_that_are_closed_for_a_while)
 {
-	(void)state;
 	for (unsigned int shards = 1; shards <= 2; shards++) {
 		struct passage passage = {0};
 
@@ -203,12 +195,10 @@ join_or_open(unsigned int i, unsigned int n, void *context)
 	return play_leave(comm, say_wrong(i, play_reduce(comm, n - 1), comm));
 }
 
-static void
-test_ports_that_open_while_workers_join(void **state)
+TEST(test_ports_that_open_while_workers_join)
 {
 	struct passage passage = {0};
 
-	(void)state;
 	set_up(&passage, NULL, 1);
 	relay_close(passage.relay, true);
 	assert_int_equal(workers_run(3, join_or_open, &passage), 0);
@@ -246,12 +236,10 @@ wait_for_the_last(unsigned int w, unsigned int n, void *context)
 	return play_leave(comm, say_wrong(w, status, comm));
 }
 
-static void
-test_what_waiting_costs(void **state)
+TEST(test_what_waiting_costs)
 {
 	struct passage passage = {0};
 
-	(void)state;
 	set_up(&passage, NULL, 1);
 	assert_int_equal(workers_run(2, wait_for_the_last, &passage), 0);
 	assert_false(passage.said_again);
@@ -323,24 +311,8 @@ flight_at_most(bool marked)
 	return flight.most;
 }
 
-static void
-test_marks_make_the_window_small(void **state)
+TEST(test_marks_make_the_window_small)
 {
-	(void)state;
 	assert_in_range(flight_at_most(true), 1, FEW);
 	assert_true(flight_at_most(false) > FEW);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_late_double_of_waiting),
-		cmocka_unit_test(test_ports_that_are_closed_for_a_while),
-		cmocka_unit_test(test_ports_that_open_while_workers_join),
-		cmocka_unit_test(test_what_waiting_costs),
-		cmocka_unit_test(test_marks_make_the_window_small),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whose fault it is that an allreduce is not done: late, left, failed and silent are not the same.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "clock.h"
 #include "plays.h"
 #include "relay.h"
@@ -75,12 +71,10 @@ differ(unsigned int w, unsigned int n, void *context)
 }
 
 /* All hear at once who has failed, and with what: nobody waits until somebody is called silent. */
-static void
-test_a_mismatch_is_told_to_all(void **state)
+TEST(test_a_mismatch_is_told_to_all)
 {
 	struct trial trial;
 
-	(void)state;
 	set_up(&trial, 3000);
 	assert_int_equal(workers_run(3, differ, &trial), 0);
 	server_stop(trial.server);
@@ -106,10 +100,8 @@ call_another_kind(unsigned int w, unsigned int n, void *context)
 }
 
 /* All name the same one, whichever it is. */
-static void
-test_kinds_that_differ(void **state)
+TEST(test_kinds_that_differ)
 {
-	(void)state;
 	for (unsigned int round = 0; round < 10; round++) {
 		struct trial trial;
 		int named;
@@ -140,12 +132,10 @@ be_late(unsigned int w, unsigned int n, void *context)
 }
 
 /* It computes, and its library says meanwhile that it is alive. */
-static void
-test_who_is_late_and_keeps_alive_is_not_silent(void **state)
+TEST(test_who_is_late_and_keeps_alive_is_not_silent)
 {
 	struct trial trial;
 
-	(void)state;
 	set_up(&trial, 1000);
 	trial.play.options.keepalive_ms = 50;
 	assert_int_equal(workers_run(3, be_late, &trial), 0);
@@ -182,12 +172,10 @@ leave_early(unsigned int w, unsigned int n, void *context)
 	return play_leave(comm, wrong);
 }
 
-static void
-test_who_has_left_is_not_silent(void **state)
+TEST(test_who_has_left_is_not_silent)
 {
 	struct trial trial;
 
-	(void)state;
 	set_up(&trial, 1000);
 	assert_int_equal(workers_run(3, leave_early, &trial), 0);
 	server_stop(trial.server);
@@ -237,12 +225,10 @@ live_through_an_outage(unsigned int w, unsigned int n, void *context)
 }
 
 /* Who was cut off was not silent: the switch itself has heard of nobody. */
-static void
-test_after_an_outage_nobody_blames_the_other(void **state)
+TEST(test_after_an_outage_nobody_blames_the_other)
 {
 	int wrong = 0;
 
-	(void)state;
 	for (unsigned int i = 0; i < 4 && wrong == 0; i++) {
 		struct trial trial;
 		struct relay_options bad = {.shards = 1, .judge = lose_all, .context = &trial};
@@ -258,18 +244,4 @@ test_after_an_outage_nobody_blames_the_other(void **state)
 		server_stop(trial.server);
 	}
 	assert_int_equal(wrong, 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_mismatch_is_told_to_all),
-		cmocka_unit_test(test_kinds_that_differ),
-		cmocka_unit_test(test_who_is_late_and_keeps_alive_is_not_silent),
-		cmocka_unit_test(test_who_has_left_is_not_silent),
-		cmocka_unit_test(test_after_an_outage_nobody_blames_the_other),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collectives that disagree or never come are told with who and why; wrong arguments are refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "plays.h"
 #include "server.h"
 #include "workers.h"
@@ -66,8 +61,7 @@ disagree(unsigned int w, unsigned int n, void *context)
 	return wrong;
 }
 
-static void
-test_disagreements(void **state)
+TEST(test_disagreements)
 {
 	static const struct {
 		struct call all, last;
@@ -88,7 +82,6 @@ test_disagreements(void **state)
 	};
 	struct server *server = server_start(&server_defaults);
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(quarrels) / sizeof(quarrels[0]); i++) {
 		struct quarrel quarrel = {.play = play_of(server),
 			.calls = {quarrels[i].all, quarrels[i].last},
@@ -104,8 +97,7 @@ test_disagreements(void **state)
 }
 
 /* Calls that are alike but for their labels, and one with a label where others have none. */
-static void
-test_labels_that_differ(void **state)
+TEST(test_labels_that_differ)
 {
 	static const uint32_t labels[][2] = {{7, 8}, {0x80000000, 0}, {0, UINT32_MAX}};
 	static const struct call calls[] = {{NETFC_COLLECTIVE_ALLREDUCE, 0, 1000},
@@ -113,7 +105,6 @@ test_labels_that_differ(void **state)
 	struct server *server = server_start(&server_defaults);
 	uint16_t job = 0;
 
-	(void)state;
 	for (unsigned int l = 0; l < 3; l++)
 		for (unsigned int c = 0; c < 3; c++) {
 			struct quarrel quarrel = {.play = play_of(server),
@@ -146,15 +137,13 @@ stay_away(unsigned int w, unsigned int n, void *context)
 	return 0;
 }
 
-static void
-test_absence(void **state)
+TEST(test_absence)
 {
 	static const struct call calls[] = {{NETFC_COLLECTIVE_BROADCAST, 2, 500},
 		{NETFC_COLLECTIVE_BARRIER, 0, 0}, {NETFC_COLLECTIVE_ALLGATHER, 0, 500},
 		{NETFC_COLLECTIVE_REDUCE, 0, 100}};
 	struct server *server = server_start(&server_defaults);
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		struct quarrel quarrel = {.play = play_of(server),
 			.calls = {calls[i], calls[i]},
@@ -203,15 +192,13 @@ test_results_of_another_format(struct netfc_allreduce *comm)
 	assert_true(results[0] == 1 && results[1] == -1 && results[4] == 448 && results[8] == -1);
 }
 
-static void
-test_arguments(void **state)
+TEST(test_arguments)
 {
 	struct server *server = server_start(&server_defaults);
 	struct play play = play_of(server);
 	struct netfc_allreduce *comm = play_join(&play, 0, 1);
 	float values[8] = {0}, result[8];
 
-	(void)state;
 	assert_int_equal(
 		netfc_reduce(comm, values, result, 8, FORMAT, OP, 1), NETFC_ALLREDUCE_ARGUMENT);
 	assert_non_null(strstr(netfc_allreduce_error(comm), "worker 1"));
@@ -249,17 +236,4 @@ test_arguments(void **state)
 	assert_int_equal(netfc_barrier(comm), NETFC_ALLREDUCE_BROKEN);
 	netfc_allreduce_free(comm);
 	server_stop(server);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_disagreements),
-		cmocka_unit_test(test_labels_that_differ),
-		cmocka_unit_test(test_absence),
-		cmocka_unit_test(test_arguments),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

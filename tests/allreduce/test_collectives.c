@@ -3,18 +3,13 @@
  * All collectives: every byte is what it should be and nothing else is written, for 1 to 64
  * workers, over good networks and bad ones. Some chunks are zeros, at one worker or at all.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <aggregate_format.h>
 
+#include "cases.h"
 #include "plays.h"
 #include "relay.h"
 #include "server.h"
@@ -262,13 +257,11 @@ work(unsigned int w, unsigned int n, void *context)
 
 /* ---- good networks and bad ------------------------------------------------------------------- */
 
-static void
-test_all_kinds(void **state)
+TEST(test_all_kinds)
 {
 	static const unsigned int workers[] = {1, 2, 3, 4, 5, 8, 17, 64};
 	struct server *server = server_start(&server_defaults);
 
-	(void)state;
 	for (unsigned int i = 0; i < 8; i++) {
 		struct job job = {.place = place_at(server_port(server)), .slots = 16, .rounds = 1};
 
@@ -307,10 +300,8 @@ play_badly(unsigned int workers, unsigned int shards, unsigned int slots)
 }
 
 /* A fifth of all packets lost, a fifth sent twice, a fifth late. */
-static void
-test_bad_network(void **state)
+TEST(test_bad_network)
 {
-	(void)state;
 	play_badly(1, 1, 4);
 	play_badly(2, 2, 8);
 	play_badly(3, 1, 1);
@@ -319,14 +310,12 @@ test_bad_network(void **state)
 }
 
 /* Chunks are spread over switches, whatever blocks they are of. */
-static void
-test_switches(void **state)
+TEST(test_switches)
 {
 	struct server *servers[3];
 	struct job job = {.slots = 8, .rounds = 2};
 	uint16_t ports[3];
 
-	(void)state;
 	for (unsigned int i = 0; i < 3; i++) {
 		struct server_options options = server_defaults;
 
@@ -338,16 +327,4 @@ test_switches(void **state)
 	assert_int_equal(workers_run(4, work, &job), 0);
 	for (unsigned int i = 0; i < 3; i++)
 		server_stop(servers[i]);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_kinds),
-		cmocka_unit_test(test_bad_network),
-		cmocka_unit_test(test_switches),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

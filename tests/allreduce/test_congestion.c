@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Congestion windows: by themselves, and of jobs that share the queue of a simulated link. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "clock.h"
 #include "window/congestion.h"
 
@@ -28,13 +24,11 @@ round_trip(struct congestion *congestion, uint64_t next, bool limited)
 	return next + window;
 }
 
-static void
-test_growth(void **state)
+TEST(test_growth)
 {
 	struct congestion congestion;
 	uint64_t next = 0;
 
-	(void)state;
 	congestion_init(&congestion, 256);
 	assert_int_equal(congestion.window, 32);
 	next = round_trip(&congestion, next, true);
@@ -51,13 +45,11 @@ test_growth(void **state)
 }
 
 /* A queue that fills: it doubles no more, before anything is lost. */
-static void
-test_longer_trips_end_the_doubling(void **state)
+TEST(test_longer_trips_end_the_doubling)
 {
 	struct congestion congestion;
 	uint64_t next = 0;
 
-	(void)state;
 	congestion_init(&congestion, 1024);
 	for (uint64_t round = 1; round < 10; round++) {
 		const uint32_t window = congestion.window;
@@ -73,12 +65,10 @@ test_longer_trips_end_the_doubling(void **state)
 	assert_in_range(congestion.window, 64, 64 + 10);
 }
 
-static void
-test_fewer_slots_than_it_begins_with(void **state)
+TEST(test_fewer_slots_than_it_begins_with)
 {
 	struct congestion congestion;
 
-	(void)state;
 	for (uint32_t most = 1; most < 40; most++) {
 		congestion_init(&congestion, most);
 		assert_int_equal(congestion.window, most < 32 ? most : 32);
@@ -90,25 +80,21 @@ test_fewer_slots_than_it_begins_with(void **state)
 	}
 }
 
-static void
-test_what_is_not_used_says_nothing(void **state)
+TEST(test_what_is_not_used_says_nothing)
 {
 	struct congestion congestion;
 	uint64_t next = 0;
 
-	(void)state;
 	congestion_init(&congestion, 256);
 	for (int i = 0; i < 10; i++)
 		next = round_trip(&congestion, next, false);
 	assert_int_equal(congestion.window, 32);
 }
 
-static void
-test_losses_of_one_flight_count_once(void **state)
+TEST(test_losses_of_one_flight_count_once)
 {
 	struct congestion congestion;
 
-	(void)state;
 	congestion_init(&congestion, 32);
 	for (uint64_t order = 0; order < 32; order++)
 		congestion_lost(&congestion, order, 32);
@@ -119,12 +105,10 @@ test_losses_of_one_flight_count_once(void **state)
 	assert_int_equal(congestion.window, 8);
 }
 
-static void
-test_what_was_only_late(void **state)
+TEST(test_what_was_only_late)
 {
 	struct congestion congestion;
 
-	(void)state;
 	congestion_init(&congestion, 32);
 	for (uint64_t order = 0; order < 3; order++)
 		congestion_lost(&congestion, order, 32);
@@ -270,13 +254,11 @@ add_flow(struct link *link, uint32_t slots, uint64_t from)
 }
 
 /* Whatever the slots and the queue: nearly all that the link carries, and few are dropped. */
-static void
-test_one_job_alone(void **state)
+TEST(test_one_job_alone)
 {
 	static const uint32_t slots[] = {16, 64, 256, 1024};
 	static const uint64_t rooms[] = {20, 66, 200, 2000};
 
-	(void)state;
 	for (unsigned int s = 0; s < 4; s++) {
 		for (unsigned int r = 0; r < 4; r++) {
 			struct link *link = link_of(rooms[r], UINT64_MAX, 8);
@@ -291,12 +273,10 @@ test_one_job_alone(void **state)
 }
 
 /* Where each has slots enough for its share, they have equal ones, whoever began. */
-static void
-test_shares(void **state)
+TEST(test_shares)
 {
 	static const uint32_t slots[][2] = {{256, 256}, {256, 64}, {64, 256}, {1024, 32}};
 
-	(void)state;
 	for (unsigned int s = 0; s < 4; s++) {
 		struct link *link = link_of(30, UINT64_MAX, 8);
 		uint64_t all;
@@ -312,34 +292,14 @@ test_shares(void **state)
 }
 
 /* A queue that marks in time drops nothing. */
-static void
-test_marks(void **state)
+TEST(test_marks)
 {
 	struct link *link = link_of(200, 20, 8);
 
-	(void)state;
 	add_flow(link, 256, 0);
 	add_flow(link, 256, 1000);
 	run(link);
 	assert_int_equal(link->flows[0].dropped + link->flows[1].dropped, 0);
 	assert_true(link->flows[0].carried + link->flows[1].carried > TICKS * 97 / 100);
 	free(link);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_growth),
-		cmocka_unit_test(test_longer_trips_end_the_doubling),
-		cmocka_unit_test(test_fewer_slots_than_it_begins_with),
-		cmocka_unit_test(test_what_is_not_used_says_nothing),
-		cmocka_unit_test(test_losses_of_one_flight_count_once),
-		cmocka_unit_test(test_what_was_only_late),
-		cmocka_unit_test(test_one_job_alone),
-		cmocka_unit_test(test_shares),
-		cmocka_unit_test(test_marks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,18 +3,13 @@
  * Exact sums that workers give in the place of values: the bits of the oracle, whoever adds up
  * what, over good networks and bad ones.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <aggregate_format.h>
 
+#include "cases.h"
 #include "register_switch.h"
 #include "relay.h"
 #include "server.h"
@@ -110,13 +105,11 @@ run(struct job *job, unsigned int workers)
 }
 
 /* Every format; 12 vectors at 1, 2, 3, 5 and 12 workers. */
-static void
-test_formats(void **state)
+TEST(test_formats)
 {
 	static const unsigned int teams[] = {1, 2, 3, 5, VECTORS};
 	struct server *server = server_start(&server_defaults);
 
-	(void)state;
 	for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++) {
 		for (unsigned int t = 0; aggregate_is_format(format) && t < 5; t++) {
 			struct job job = {.place = place_at(server_port(server)),
@@ -133,12 +126,10 @@ test_formats(void **state)
 }
 
 /* A mean is over workers. */
-static void
-test_means(void **state)
+TEST(test_means)
 {
 	struct server *server = server_start(&server_defaults);
 
-	(void)state;
 	for (unsigned int workers = 1; workers <= 64; workers = workers * 2 + 1) {
 		struct job job = {.place = place_at(server_port(server)),
 			.rounds = 1,
@@ -153,13 +144,11 @@ test_means(void **state)
 
 /* Every format and pair; 12 vectors, and by that many it is divided, at 1, 2, 3, 5 and 12 workers.
  */
-static void
-test_means_of_vectors(void **state)
+TEST(test_means_of_vectors)
 {
 	static const unsigned int teams[] = {1, 2, 3, 5, VECTORS};
 	struct server *server = server_start(&server_defaults);
 
-	(void)state;
 	for (unsigned int format = 1; format < AGGREGATE_PAIR_END; format++) {
 		struct job job = {.place = place_at(server_port(server)),
 			.rounds = 1,
@@ -201,13 +190,11 @@ send_ten_chunks(unsigned int w, unsigned int n, void *context)
 	return status;
 }
 
-static void
-test_chunks_fill_parts(void **state)
+TEST(test_chunks_fill_parts)
 {
 	struct server *server = server_start(&server_defaults);
 	struct place place = place_at(server_port(server));
 
-	(void)state;
 	assert_int_equal(workers_run(1, send_ten_chunks, &place), 0);
 	assert_int_equal(server_count(server, AGGREGATE_COMPLETED), 10);
 	assert_int_equal(server_count(server, AGGREGATE_ADDED), 10);
@@ -243,28 +230,24 @@ divide_differently(unsigned int w, unsigned int n, void *context)
 						  : NETFC_ALLREDUCE_STATUS_COUNT;
 }
 
-static void
-test_divisors_that_differ(void **state)
+TEST(test_divisors_that_differ)
 {
 	struct server *server = server_start(&server_defaults);
 	struct divided divided = {.place = place_at(server_port(server))};
 
-	(void)state;
 	for (; divided.other < 2; divided.other++)
 		assert_int_equal(workers_run(3, divide_differently, &divided), 0);
 	server_stop(server);
 }
 
 /* Parts are lost, repeated and come in any order, at several shards. */
-static void
-test_bad_network(void **state)
+TEST(test_bad_network)
 {
 	static const unsigned int formats[] = {
 		NETFC_ALLREDUCE_FP64, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_POSIT16_ES2};
 	struct server_options options = server_defaults;
 	struct server *server;
 
-	(void)state;
 	options.shards = 3;
 	server = server_start(&options);
 	for (unsigned int f = 0; f < 3; f++) {
@@ -302,8 +285,7 @@ join_alone(uint16_t port, unsigned int bytes)
 	return comm;
 }
 
-static void
-test_a_switch_without_digits(void **state)
+TEST(test_a_switch_without_digits)
 {
 	struct server_options options = server_defaults;
 	struct netfc_allreduce_totals *totals = netfc_allreduce_totals_new(NETFC_ALLREDUCE_FP32, 4);
@@ -311,7 +293,6 @@ test_a_switch_without_digits(void **state)
 	struct server *server;
 	float result[4];
 
-	(void)state;
 	options.no_digits = true;
 	server = server_start(&options);
 	comm = join_alone(server_port(server), 0);
@@ -324,8 +305,7 @@ test_a_switch_without_digits(void **state)
 }
 
 /* It would take digits for values. */
-static void
-test_a_switch_with_registers(void **state)
+TEST(test_a_switch_with_registers)
 {
 	struct register_switch_options options = {.format = AGGREGATE_FP16,
 		.lanes = 12,
@@ -338,7 +318,6 @@ test_a_switch_with_registers(void **state)
 	struct netfc_allreduce *comm = join_alone(register_switch_port(other), 0);
 	uint16_t result[4];
 
-	(void)state;
 	assert_int_equal(netfc_allreduce_digits(comm, totals, result, NETFC_ALLREDUCE_SUM),
 		NETFC_ALLREDUCE_ARGUMENT);
 	assert_non_null(strstr(netfc_allreduce_error(comm), "takes values only"));
@@ -348,8 +327,7 @@ test_a_switch_with_registers(void **state)
 	register_switch_stop(other);
 }
 
-static void
-test_arguments(void **state)
+TEST(test_arguments)
 {
 	struct server *server = server_start(&server_defaults);
 	struct netfc_allreduce *comm = join_alone(server_port(server), 256);
@@ -362,7 +340,6 @@ test_arguments(void **state)
 		.result = result,
 		.count = 5};
 
-	(void)state;
 	assert_null(netfc_allreduce_totals_new(AGGREGATE_FORMAT_END, 1));
 	assert_null(netfc_allreduce_totals_new(NETFC_ALLREDUCE_FP32, 0));
 	assert_int_equal(netfc_allreduce_digits(comm, NULL, result, NETFC_ALLREDUCE_SUM),
@@ -384,22 +361,4 @@ test_arguments(void **state)
 	netfc_allreduce_totals_free(NULL);
 	netfc_allreduce_free(comm);
 	server_stop(server);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_means),
-		cmocka_unit_test(test_means_of_vectors),
-		cmocka_unit_test(test_chunks_fill_parts),
-		cmocka_unit_test(test_divisors_that_differ),
-		cmocka_unit_test(test_bad_network),
-		cmocka_unit_test(test_a_switch_without_digits),
-		cmocka_unit_test(test_a_switch_with_registers),
-		cmocka_unit_test(test_arguments),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

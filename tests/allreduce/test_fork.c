@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A forked process has a copy of the communicator, and no part in the job. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -12,8 +8,7 @@
 
 #include <pthread.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "server.h"
 #include "workers.h"
 
@@ -236,8 +231,7 @@ fork_now_and_then(unsigned int w, unsigned int n, void *context)
 	return wrong;
 }
 
-static void
-a_child_has_no_part_in_the_job(void **state)
+TEST(a_child_has_no_part_in_the_job)
 {
 	skip_unless_a_child_may_allocate();
 	for (int threads = 0; threads < 2; threads++) {
@@ -245,7 +239,6 @@ a_child_has_no_part_in_the_job(void **state)
 		struct scene scene = {
 			.place = place_at(server_port(server)), .threads = threads != 0};
 
-		(void)state;
 		assert_int_equal(workers_run(2, fork_now_and_then, &scene), 0);
 		assert_int_equal(server_jobs(server), 0);
 		server_stop(server);
@@ -297,13 +290,11 @@ fork_while_joining(unsigned int w, unsigned int n, void *context)
 	return wrong;
 }
 
-static void
-a_child_of_who_joins_does_not_join(void **state)
+TEST(a_child_of_who_joins_does_not_join)
 {
 	struct waiting waiting = {.child = -1};
 	struct server *server;
 
-	(void)state;
 	skip_unless_a_child_may_allocate();
 	server = server_start(&server_defaults);
 	waiting.place = place_at(server_port(server));
@@ -312,14 +303,12 @@ a_child_of_who_joins_does_not_join(void **state)
 }
 
 /* It ends, with or without freeing what it has. */
-static void
-a_child_of_a_communicator_that_has_joined_nothing(void **state)
+TEST(a_child_of_a_communicator_that_has_joined_nothing)
 {
 	struct inherited inherited = {.comm = netfc_allreduce_new()};
 	pid_t child = fork();
 	int status = -1;
 
-	(void)state;
 	if (child == 0) {
 		alarm(HANGS_S);
 		netfc_allreduce_free(inherited.comm);
@@ -328,16 +317,4 @@ a_child_of_a_communicator_that_has_joined_nothing(void **state)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	netfc_allreduce_free(inherited.comm);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_child_has_no_part_in_the_job),
-		cmocka_unit_test(a_child_of_who_joins_does_not_join),
-		cmocka_unit_test(a_child_of_a_communicator_that_has_joined_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

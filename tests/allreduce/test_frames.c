@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Frames that the library makes itself: headers and checksums, and what is no such frame. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "link/frame.h"
 
 #define MAX_PAYLOAD 8972
@@ -86,10 +82,8 @@ check_round_trip(const struct frame_ends *ends, size_t bytes)
 	assert_false(frame_read(&other, frame, length - 1, &datagram));
 }
 
-static void
-test_round_trip(void **state)
+TEST(test_round_trip)
 {
-	(void)state;
 	for (size_t bytes = 0; bytes < 70; bytes++) {
 		check_round_trip(&over_ipv4, bytes);
 		check_round_trip(&over_ipv6, bytes);
@@ -117,22 +111,18 @@ check_damage(const struct frame_ends *ends)
 	assert_true(frame_read(&other, frame, length, &datagram));
 }
 
-static void
-test_damage(void **state)
+TEST(test_damage)
 {
-	(void)state;
 	check_damage(&over_ipv4);
 	check_damage(&over_ipv6);
 }
 
-static void
-test_the_others_address_is_learnt(void **state)
+TEST(test_the_others_address_is_learnt)
 {
 	struct frame_ends ends = over_ipv4;
 	uint8_t frame[MAX_FRAME];
 	const uint8_t nobody[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
-	(void)state;
 	memcpy(ends.remote_mac, nobody, sizeof(nobody));
 	make(&over_ipv4, frame, 4);
 	frame_learn(&ends, frame);
@@ -140,16 +130,4 @@ test_the_others_address_is_learnt(void **state)
 	memcpy(frame + 6, nobody, sizeof(nobody));
 	frame_learn(&ends, frame);
 	assert_memory_equal(ends.remote_mac, over_ipv4.local_mac, sizeof(ends.remote_mac));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_the_others_address_is_learnt),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

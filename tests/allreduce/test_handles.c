@@ -3,11 +3,7 @@
  * Started and waited for, by several threads; aborted, left, joined again; and all that a caller
  * can get wrong.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +11,7 @@
 
 #include <pthread.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "clock.h"
 #include "relay.h"
 #include "server.h"
@@ -109,10 +104,8 @@ start_many(unsigned int w, unsigned int n, void *context)
 	return wrong;
 }
 
-static void
-test_many(void **state)
+TEST(test_many)
 {
-	(void)state;
 	for (int bad = 0; bad < 2; bad++) {
 		struct scene scene = scene_new(bad * 0.1);
 
@@ -147,12 +140,10 @@ start_and_sleep(unsigned int w, unsigned int n, void *context)
 }
 
 /* The communicator's thread does it while nobody waits. */
-static void
-test_progress(void **state)
+TEST(test_progress)
 {
 	struct scene scene = scene_new(0.2);
 
-	(void)state;
 	assert_int_equal(workers_run(4, start_and_sleep, &scene), 0);
 	scene_end(&scene);
 }
@@ -181,13 +172,11 @@ wait_together(unsigned int t, unsigned int threads, void *context)
 }
 
 /* Several threads of a worker share its communicator. */
-static void
-test_threads(void **state)
+TEST(test_threads)
 {
 	struct scene scene = scene_new(0.05);
 	struct shared shared = {.comm = join(&scene, 0, 1)};
 
-	(void)state;
 	pthread_barrier_init(&shared.barrier, NULL, 4);
 	assert_int_equal(workers_run(4, wait_together, &shared), 0);
 	pthread_barrier_destroy(&shared.barrier);
@@ -227,13 +216,11 @@ read_errors(unsigned int t, unsigned int threads, void *context)
 }
 
 /* The thread sanitizer sees what is read while it is written. */
-static void
-test_errors_are_read_while_others_fail(void **state)
+TEST(test_errors_are_read_while_others_fail)
 {
 	struct scene scene = scene_new(0);
 	struct shared shared = {.comm = join(&scene, 0, 1)};
 
-	(void)state;
 	pthread_barrier_init(&shared.barrier, NULL, 2);
 	assert_int_equal(workers_run(2, read_errors, &shared), 0);
 	pthread_barrier_destroy(&shared.barrier);
@@ -243,8 +230,7 @@ test_errors_are_read_while_others_fail(void **state)
 }
 
 /* What was said is not overwritten by what fails behind the program's back. */
-static void
-test_a_text_stays(void **state)
+TEST(test_a_text_stays)
 {
 	struct scene scene = scene_new(0);
 	struct netfc_allreduce *comm = join(&scene, 0, 1);
@@ -252,7 +238,6 @@ test_a_text_stays(void **state)
 	char before[512];
 	int32_t value = 0;
 
-	(void)state;
 	assert_int_equal(netfc_allreduce(comm, &value, 1, 15, NETFC_ALLREDUCE_SUM),
 		NETFC_ALLREDUCE_ARGUMENT);
 	text = netfc_allreduce_error(comm);
@@ -305,15 +290,13 @@ aborted(unsigned int w, unsigned int n, void *context)
 	return wrong;
 }
 
-static void
-test_abort(void **state)
+TEST(test_abort)
 {
 	struct scene scene = scene_new(0);
 	struct netfc_allreduce_options options;
 	struct netfc_allreduce *comm;
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(workers_run(2, aborted, &scene), 0);
 	/* A join that waits ends, too. */
 	comm = netfc_allreduce_new();
@@ -327,8 +310,7 @@ test_abort(void **state)
 }
 
 /* Handles that nobody waited for are freed with the communicator, and can be after leaving. */
-static void
-test_leave_early(void **state)
+TEST(test_leave_early)
 {
 	struct scene scene = scene_new(0);
 	struct netfc_allreduce *comm = join(&scene, 0, 1);
@@ -336,7 +318,6 @@ test_leave_early(void **state)
 	int32_t values[COUNT] = {0};
 	struct netfc_allreduce_info info;
 
-	(void)state;
 	server_freeze(scene.server, true);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(netfc_allreduce_start(comm, values, COUNT, NETFC_ALLREDUCE_INT32,
@@ -364,14 +345,12 @@ argument(struct netfc_allreduce *comm, void *data, uint64_t count, unsigned int 
 	assert_null(handle);
 }
 
-static void
-test_arguments(void **state)
+TEST(test_arguments)
 {
 	struct scene scene = scene_new(0);
 	struct netfc_allreduce *comm = join(&scene, 0, 1);
 	int32_t values[2] = {1, 2};
 
-	(void)state;
 	argument(comm, NULL, 1, 6, 33, "NULL");
 	argument(comm, values, 0, 6, 33, "0 values");
 	argument(comm, values, UINT64_MAX, 6, 33, "values: give 1 to 1099511627776");
@@ -402,8 +381,7 @@ option(const struct netfc_allreduce_options *options, const char *mention)
 	netfc_allreduce_free(comm);
 }
 
-static void
-test_options(void **state)
+TEST(test_options)
 {
 	static const struct {
 		const char *address, *mention;
@@ -417,7 +395,6 @@ test_options(void **state)
 	struct netfc_allreduce_options options;
 	const char *two[] = {"127.0.0.1", "127.0.0.1"};
 
-	(void)state;
 	option(NULL, "not initialized");
 	options = (struct netfc_allreduce_options){0};
 	option(&options, "not initialized");
@@ -459,15 +436,13 @@ test_options(void **state)
 }
 
 /* A program with a newer, larger struct, whose new fields this library does not know. */
-static void
-test_newer_program(void **state)
+TEST(test_newer_program)
 {
 	struct {
 		struct netfc_allreduce_options options;
 		char more[64];
 	} newer;
 
-	(void)state;
 	memset(&newer, 0xff, sizeof(newer));
 	netfc_allreduce_options_init(&newer.options, sizeof(newer));
 	assert_int_equal(newer.options.size, sizeof(newer));
@@ -476,23 +451,4 @@ test_newer_program(void **state)
 	assert_string_equal(netfc_allreduce_status_name(NETFC_ALLREDUCE_NO_JOB), "no-job");
 	assert_null(netfc_allreduce_status_name(-1));
 	assert_null(netfc_allreduce_status_meaning(NETFC_ALLREDUCE_STATUS_COUNT));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_progress),
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_errors_are_read_while_others_fail),
-		cmocka_unit_test(test_a_text_stays),
-		cmocka_unit_test(test_abort),
-		cmocka_unit_test(test_leave_early),
-		cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_options),
-		cmocka_unit_test(test_newer_program),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

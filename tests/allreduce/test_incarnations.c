@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is left over of a job is none of the next one's, by the same number and the same token. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <aggregate_wire.h>
 
+#include "cases.h"
 #include "clock.h"
 #include "incarnations.h"
 #include "plays.h"
@@ -71,18 +67,14 @@ run_clean(bool varies, unsigned int times)
 }
 
 /* Shards are busy: what was sent twice waits there while the job ends and the next begins. */
-static void
-test_a_clean_link(void **state)
+TEST(test_a_clean_link)
 {
-	(void)state;
 	run_clean(false, 100);
 }
 
 /* Counts, operations and formats of one incarnation are no mismatch in the next. */
-static void
-test_other_shapes(void **state)
+TEST(test_other_shapes)
 {
-	(void)state;
 	run_clean(true, 100);
 }
 
@@ -110,32 +102,24 @@ run_late(bool varies, unsigned int times, double delayed, unsigned int delay_us)
 	nothing_is_wrong(&incarnations);
 }
 
-static void
-test_late_doubles(void **state)
+TEST(test_late_doubles)
 {
-	(void)state;
 	run_late(false, 20, 0.2, 600000);
 }
 
-static void
-test_late_doubles_of_other_shapes(void **state)
+TEST(test_late_doubles_of_other_shapes)
 {
-	(void)state;
 	run_late(true, 20, 0.2, 600000);
 }
 
-static void
-test_doubles_late_by_two_seconds(void **state)
+TEST(test_doubles_late_by_two_seconds)
 {
-	(void)state;
 	run_late(false, 5, 0.2, 2000000);
 }
 
 /* Answers to a join come when it has been sent again several times. */
-static void
-test_all_is_late(void **state)
+TEST(test_all_is_late)
 {
-	(void)state;
 	run_late(false, 1, 1, 2000000);
 }
 
@@ -228,12 +212,10 @@ sleep_or_join_anew(unsigned int i, unsigned int n, void *context)
 	return 0;
 }
 
-static void
-test_a_worker_that_slept(void **state)
+TEST(test_a_worker_that_slept)
 {
 	struct sleeper sleeper = {.server = forgetful_server(1)};
 
-	(void)state;
 	sleeper.play = play_of(sleeper.server);
 	sleeper.play.options.keepalive_ms = 0;
 	sleeper.play.options.deadline_ms = 5000;
@@ -320,14 +302,12 @@ join_or_say_again(unsigned int i, unsigned int n, void *context)
 }
 
 /* Who waits keeps its place, though an earlier process's join comes once more. */
-static void
-test_a_late_join_takes_nobodys_place(void **state)
+TEST(test_a_late_join_takes_nobodys_place)
 {
 	struct late_join late = {.server = server_start(&server_defaults), .keeping = true};
 	struct relay_options options = {
 		.to = server_port(late.server), .shards = 1, .judge = keep_joins, .context = &late};
 
-	(void)state;
 	late.relay = relay_start(&options);
 	late.play = play_of(late.server);
 	late.play.place = place_at(relay_port(late.relay));
@@ -336,21 +316,4 @@ test_a_late_join_takes_nobodys_place(void **state)
 	assert_int_equal(workers_run(3, join_or_say_again, &late), 0);
 	relay_stop(late.relay);
 	server_stop(late.server);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_clean_link),
-		cmocka_unit_test(test_other_shapes),
-		cmocka_unit_test(test_late_doubles),
-		cmocka_unit_test(test_late_doubles_of_other_shapes),
-		cmocka_unit_test(test_doubles_late_by_two_seconds),
-		cmocka_unit_test(test_all_is_late),
-		cmocka_unit_test(test_a_worker_that_slept),
-		cmocka_unit_test(test_a_late_join_takes_nobodys_place),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Packets with tags: sums are right whatever is forged on the way, and wrong keys are told. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "exact.h"
 #include "plays.h"
 #include "relay.h"
@@ -99,10 +95,8 @@ start(unsigned int shards, bool keyed)
 	return server_start(&options);
 }
 
-static void
-test_sums_over_a_bad_network(void **state)
+TEST(test_sums_over_a_bad_network)
 {
-	(void)state;
 	for (unsigned int shards = 1; shards < 4; shards += 2) {
 		struct server *server = start(shards, true);
 		struct relay_options bad = {.to = server_port(server),
@@ -169,10 +163,8 @@ forge(relay_judge judge)
 	server_stop(server);
 }
 
-static void
-test_what_is_forged_is_dropped(void **state)
+TEST(test_what_is_forged_is_dropped)
 {
-	(void)state;
 	forge(flip_bits);
 	forge(swap_words);
 }
@@ -192,13 +184,11 @@ join_fails(struct server *server, const char *file, int expected, const char *me
 	netfc_allreduce_free(comm);
 }
 
-static void
-test_other_keys_are_told(void **state)
+TEST(test_other_keys_are_told)
 {
 	struct server_options options = server_defaults;
 	struct server *keyed = start(1, true), *open = start(1, false), *other;
 
-	(void)state;
 	options.key = (const uint8_t *)"thirty-two bytes of another one.";
 	other = server_start(&options);
 	join_fails(keyed, NULL, NETFC_ALLREDUCE_TIMEOUT, "tags");
@@ -218,13 +208,11 @@ test_other_keys_are_told(void **state)
 	server_stop(other);
 }
 
-static void
-test_the_environment_names_the_key(void **state)
+TEST(test_the_environment_names_the_key)
 {
 	struct server *server = start(1, true);
 	struct scene scene = {.place = place_at(server_port(server))};
 
-	(void)state;
 	setenv("NETFC_KEY_FILE", key_file, 1);
 	assert_int_equal(workers_run(2, work, &scene), 0);
 	unsetenv("NETFC_KEY_FILE");
@@ -234,12 +222,5 @@ test_the_environment_names_the_key(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sums_over_a_bad_network),
-		cmocka_unit_test(test_what_is_forged_is_dropped),
-		cmocka_unit_test(test_other_keys_are_told),
-		cmocka_unit_test(test_the_environment_names_the_key),
-	};
-
-	return cmocka_run_group_tests(tests, write_key_file, remove_key_file);
+	return tests_run(write_key_file, remove_key_file);
 }

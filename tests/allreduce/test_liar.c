@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A host that answers at the switch's address says what it likes: that is an error, or nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "clock.h"
 #include "liar.h"
 #include "workers.h"
@@ -77,10 +73,8 @@ honest(void *context, const struct aggregate_message *request, unsigned int time
 	return length;
 }
 
-static void
-test_the_truth(void **state)
+TEST(test_the_truth)
 {
-	(void)state;
 	assert_int_equal(run_against(honest, NULL, 10000), NETFC_ALLREDUCE_OK);
 }
 
@@ -113,8 +107,7 @@ grant_wrongly(void *context, const struct aggregate_message *request, unsigned i
 	return length;
 }
 
-static void
-test_grants_that_cannot_be(void **state)
+TEST(test_grants_that_cannot_be)
 {
 	static const struct grant grants[] = {
 		{"no shards", 0, -1, -1, -1},
@@ -136,7 +129,6 @@ test_grants_that_cannot_be(void **state)
 	};
 	unsigned int wrong = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(grants) / sizeof(grants[0]); i++) {
 		struct grant grant = grants[i];
 		int status = run_against(grant_wrongly, &grant, 5000);
@@ -166,21 +158,17 @@ grant_to_another(void *context, const struct aggregate_message *request, unsigne
 }
 
 /* It answers another request than any that was made. */
-static void
-test_a_grant_of_another_id(void **state)
+TEST(test_a_grant_of_another_id)
 {
-	(void)state;
 	assert_int_equal(run_against(grant_to_another, NULL, 300), NETFC_ALLREDUCE_TIMEOUT);
 }
 
 /* A shard's port would be after the last that there is. */
-static void
-test_shards_beyond_the_last_port(void **state)
+TEST(test_shards_beyond_the_last_port)
 {
 	struct grant grant = {"64 shards", 64, -1, -1, -1};
 	struct liar *liar = NULL;
 
-	(void)state;
 	for (unsigned int port = UINT16_MAX; liar == NULL && port > UINT16_MAX - 63; port--)
 		liar = liar_start((uint16_t)port, grant_wrongly, &grant);
 	assert_non_null(liar);
@@ -291,22 +279,17 @@ run_changes(uint8_t op)
 	assert_int_equal(wrong, 0);
 }
 
-static void
-test_joins_with_changes(void **state)
+TEST(test_joins_with_changes)
 {
-	(void)state;
 	run_changes(AGGREGATE_JOIN);
 }
 
-static void
-test_results_with_changes(void **state)
+TEST(test_results_with_changes)
 {
-	(void)state;
 	run_changes(AGGREGATE_SUM);
 }
 
-static void
-test_results_of_other_lengths(void **state)
+TEST(test_results_of_other_lengths)
 {
 	static const struct change lengths[] = {
 		{"a value too few", 0, 0, -4, false},
@@ -322,7 +305,6 @@ test_results_of_other_lengths(void **state)
 	};
 	unsigned int wrong = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		if (!lengths[i].may_be_taken)
 			wrong += lie_for_ever(&lengths[i], AGGREGATE_SUM);
@@ -354,30 +336,11 @@ scribble(void *context, const struct aggregate_message *request, unsigned int ti
 }
 
 /* Whatever that comes to, it is no crash. */
-static void
-test_random_bytes(void **state)
+TEST(test_random_bytes)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 50; seed++) {
 		uint64_t random = seed;
 
 		run_against(scribble, &random, 50);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_truth),
-		cmocka_unit_test(test_grants_that_cannot_be),
-		cmocka_unit_test(test_a_grant_of_another_id),
-		cmocka_unit_test(test_shards_beyond_the_last_port),
-		cmocka_unit_test(test_joins_with_changes),
-		cmocka_unit_test(test_results_with_changes),
-		cmocka_unit_test(test_results_of_other_lengths),
-		cmocka_unit_test(test_random_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Workers that share memory, in the place of a switch: its bits, and who is to blame when it fails.
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <aggregate_format.h>
 
+#include "cases.h"
 #include "workers.h"
 
 #define COUNT 9000 /* several pieces of all formats */
@@ -128,12 +123,10 @@ reduce_all(unsigned int w, unsigned int n, void *context)
 	return wrong;
 }
 
-static void
-test_formats(void **state)
+TEST(test_formats)
 {
 	static const unsigned int teams[] = {1, 2, 3, 5, 64};
 
-	(void)state;
 	for (unsigned int format = 1; format < AGGREGATE_PAIR_END; format++) {
 		for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MAX; op++) {
 			const unsigned int n = teams[(format + op) % 5];
@@ -187,12 +180,10 @@ copy_and_scatter(unsigned int w, unsigned int n, void *context)
 	return wrong;
 }
 
-static void
-test_copies(void **state)
+TEST(test_copies)
 {
 	struct job job = job_begin();
 
-	(void)state;
 	assert_int_equal(workers_run(3, copy_and_scatter, &job), 0);
 	close(job.file);
 }
@@ -224,10 +215,8 @@ give_totals(unsigned int w, unsigned int n, void *context)
 	return wrong;
 }
 
-static void
-test_totals(void **state)
+TEST(test_totals)
 {
-	(void)state;
 	for (unsigned int format = 1; format < AGGREGATE_PAIR_END; format++) {
 		const unsigned int op = format % 2 == 0 ? AGGREGATE_SUM : AGGREGATE_MEAN;
 		struct job job = job_begin();
@@ -359,10 +348,8 @@ one_is_done_first(unsigned int w, unsigned int n, void *context)
 	return wrong;
 }
 
-static void
-test_results_of_who_has_left(void **state)
+TEST(test_results_of_who_has_left)
 {
-	(void)state;
 	for (unsigned int i = 0; i < 10; i++) {
 		struct job job = job_begin();
 
@@ -371,8 +358,7 @@ test_results_of_who_has_left(void **state)
 	}
 }
 
-static void
-test_failures(void **state)
+TEST(test_failures)
 {
 	static const struct {
 		worker_body body;
@@ -387,7 +373,6 @@ test_failures(void **state)
 		{one_aborts, NETFC_ALLREDUCE_FAILED, "Worker 1 has failed (aborted)"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++) {
 		struct job job = job_begin();
 
@@ -428,10 +413,8 @@ lose(int signal, int wanted, const char *text)
 	close(job.file);
 }
 
-static void
-test_lost_processes(void **state)
+TEST(test_lost_processes)
 {
-	(void)state;
 	lose(SIGKILL, NETFC_ALLREDUCE_LEFT, "has ended");
 	lose(SIGSTOP, NETFC_ALLREDUCE_SILENT, "is stopped");
 }
@@ -482,8 +465,7 @@ only_once(void)
 	close(job.file);
 }
 
-static void
-test_joining(void **state)
+TEST(test_joining)
 {
 	static const char *const switches[] = {"127.0.0.1"};
 	struct job job = job_begin();
@@ -492,7 +474,6 @@ test_joining(void **state)
 	struct netfc_allreduce *comm;
 	struct netfc_allreduce_info info;
 
-	(void)state;
 	second.worker = 1;
 	second.join_ms = 50;
 	refused(&second, NETFC_ALLREDUCE_WAITING, "Worker 0 has not joined within 0.1 s");
@@ -524,20 +505,4 @@ test_joining(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	refused(&second, NETFC_ALLREDUCE_SYSTEM, "is not this job's file");
 	close(job.file);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_totals),
-		cmocka_unit_test(test_results_of_who_has_left),
-		cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_lost_processes),
-		cmocka_unit_test(test_joining),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parts of the library by themselves: byte order, round-trip times, addresses. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <aggregate_format.h>
 
+#include "cases.h"
 #include "link/link.h"
 #include "clock.h"
 #include "window/rtt.h"
 
 /* Every length up to two AVX-512 vectors and more, at every alignment. */
-static void
-test_swap(void **state)
+TEST(test_swap)
 {
 	uint8_t from[512], to[512];
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(from); i++)
 		from[i] = (uint8_t)(i * 37);
 	for (unsigned int bytes = 2; bytes <= 4; bytes += 2) {
@@ -37,12 +30,10 @@ test_swap(void **state)
 	}
 }
 
-static void
-test_rtt(void **state)
+TEST(test_rtt)
 {
 	struct rtt rtt;
 
-	(void)state;
 	rtt_init(&rtt, NS_PER_MS, 100 * NS_PER_MS);
 	assert_int_equal(rtt_timeout(&rtt, 0), 20 * NS_PER_MS);
 	/* RFC 6298: the first sample R gives R + 4 * R / 2. */
@@ -99,8 +90,7 @@ test_rtt(void **state)
 	assert_int_equal(rtt_timeout(&rtt, 0), NS_PER_MS);
 }
 
-static void
-test_address(void **state)
+TEST(test_address)
 {
 	static const char *const pairs[][2] = {
 		{"127.0.0.1", "127.0.0.1:20040"},
@@ -114,23 +104,10 @@ test_address(void **state)
 	};
 	struct address address;
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		assert_null(address_parse(&address, pairs[i][0], 20040));
 		assert_string_equal(address.text, pairs[i][1]);
 		assert_int_equal(address_header_bytes(&address), pairs[i][1][0] == '[' ? 48 : 28);
 	}
 	assert_non_null(strstr(address_parse(&address, "fe80::1", 20040), "needs its interface"));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_swap),
-		cmocka_unit_test(test_rtt),
-		cmocka_unit_test(test_address),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Paths that take larger packets than Ethernet's, or whose ends think so. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "relay.h"
 #include "server.h"
 #include "workers.h"
@@ -103,10 +98,8 @@ run(relay_judge judge, unsigned int first, unsigned int second, bool joins)
 }
 
 /* Where all paths take it, chunks are as large as the switch grants, without being asked. */
-static void
-test_wide(void **state)
+TEST(test_wide)
 {
-	(void)state;
 	for (unsigned int joins = 0; joins < 2; joins++) {
 		struct paths paths = run(NULL, 0, 0, joins != 0);
 
@@ -119,12 +112,10 @@ test_wide(void **state)
 }
 
 /* One narrow path, whichever way: all have small chunks, and that worker's user is told. */
-static void
-test_narrow(void **state)
+TEST(test_narrow)
 {
 	const relay_judge judges[] = {lose_long, lose_long_replies};
 
-	(void)state;
 	for (unsigned int i = 0; i < 2; i++) {
 		struct paths paths = run(judges[i], 0, 0, false);
 
@@ -139,12 +130,10 @@ test_narrow(void **state)
 }
 
 /* Who asks for a certain number gets that, and the others fit theirs to it. */
-static void
-test_number(void **state)
+TEST(test_number)
 {
 	struct paths paths = run(lose_long, 1000, 0, false);
 
-	(void)state;
 	for (unsigned int w = 0; w < 2; w++) {
 		assert_int_equal(paths.status[w], NETFC_ALLREDUCE_OK);
 		assert_int_equal(paths.granted[w], 1000);
@@ -152,26 +141,11 @@ test_number(void **state)
 }
 
 /* More than a path takes cannot be had: that is said when joining. */
-static void
-test_too_much(void **state)
+TEST(test_too_much)
 {
 	struct paths paths = run(lose_long, ETHERNET, JUMBO, false);
 
-	(void)state;
 	assert_int_equal(paths.status[1], NETFC_ALLREDUCE_ARGUMENT);
 	assert_non_null(strstr(paths.error[1], "Chunks of 8948 bytes make packets of 9000"));
 	assert_non_null(strstr(paths.error[1], "set option bytes to 1448, or to 0"));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wide),
-		cmocka_unit_test(test_narrow),
-		cmocka_unit_test(test_number),
-		cmocka_unit_test(test_too_much),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

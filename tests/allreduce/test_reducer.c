@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions in memory, of fewer and of more ranks than a switch has workers, lane by lane. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <aggregate_exact.h>
 #include <aggregate_format.h>
 
+#include "cases.h"
 #include "memory/reducer.h"
 
 #define MAX_RANKS 200
@@ -115,27 +109,17 @@ check(struct reducer *reducer, unsigned int format, unsigned int op, unsigned in
 	}
 }
 
-static void
-test_reductions(void **unused)
+TEST(test_reductions)
 {
 	static const unsigned int ranks[] = {2, 3, 64, 65, 128, 129, MAX_RANKS};
 	static const size_t counts[] = {0, 1, 64, MAX_COUNT};
 	static const unsigned int ops[] = {AGGREGATE_SUM, AGGREGATE_MIN, AGGREGATE_MAX};
 	struct reducer *reducer = reducer_new();
 
-	(void)unused;
 	assert_non_null(reducer);
 	for (size_t i = 0; i < 7 * 4 * 3; i++) {
 		check(reducer, AGGREGATE_FP32, ops[i % 3], ranks[i / 12], counts[i / 3 % 4]);
 		check(reducer, AGGREGATE_FP64, ops[i % 3], ranks[i / 12], counts[i / 3 % 4]);
 	}
 	reducer_free(reducer);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_reductions)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a switch refuses is told with who and why. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "clock.h"
 #include "plays.h"
 
@@ -37,12 +33,10 @@ differing(unsigned int w, unsigned int n, void *context)
 }
 
 /* Workers that call different collectives: all are told so, and no sum comes of it. */
-static void
-test_mismatch(void **state)
+TEST(test_mismatch)
 {
 	struct server_options options = server_defaults;
 
-	(void)state;
 	for (int i = 1; i < 4; i++) {
 		struct server *server = server_start(&options);
 		struct play play = play_of(server);
@@ -70,13 +64,11 @@ join_differently(unsigned int w, unsigned int n, void *context)
 						    : 10000;
 }
 
-static void
-test_join_mismatch(void **state)
+TEST(test_join_mismatch)
 {
 	struct server *server = server_start(&server_defaults);
 	struct play play = play_of(server);
 
-	(void)state;
 	assert_int_equal(workers_run(2, join_differently, &play), 101);
 	server_stop(server);
 }
@@ -96,8 +88,7 @@ join_status(const struct netfc_allreduce_options *options, const char *mention)
 	return status;
 }
 
-static void
-test_join_fails(void **state)
+TEST(test_join_fails)
 {
 	struct server_options limits = server_defaults;
 	struct server *server;
@@ -105,7 +96,6 @@ test_join_fails(void **state)
 	struct netfc_allreduce_options options;
 	struct netfc_allreduce *other;
 
-	(void)state;
 	limits.jobs = 1;
 	server = server_start(&limits);
 	play = play_of(server);
@@ -136,16 +126,4 @@ test_join_fails(void **state)
 	server_stop(server);
 	/* Nothing is there, yet: it is waited for. */
 	assert_int_equal(join_status(&options, play.place.text[0]), NETFC_ALLREDUCE_REFUSED);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mismatch),
-		cmocka_unit_test(test_join_mismatch),
-		cmocka_unit_test(test_join_fails),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A switch that leaves rounding to the workers: the bits are those of one that rounds. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "register_switch.h"
 #include "relay.h"
 #include "workers.h"
@@ -91,12 +86,10 @@ reduce(enum aggregate_format format, unsigned int workers, unsigned int op, uint
 }
 
 /* Lengths around one chunk: what is missing is filled up with zeros. */
-static void
-test_sums(void **state)
+TEST(test_sums)
 {
 	static const uint32_t counts[] = {1, LANES - 1, LANES, LANES + 1, 1000};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		reduce(AGGREGATE_FP16, 1 + i, NETFC_ALLREDUCE_SUM, counts[i], false);
 		reduce(AGGREGATE_FP16, 5 - i, NETFC_ALLREDUCE_MEAN, counts[i], false);
@@ -107,32 +100,16 @@ test_sums(void **state)
 	}
 }
 
-static void
-test_most_workers(void **state)
+TEST(test_most_workers)
 {
-	(void)state;
 	reduce(AGGREGATE_FP16, 32, NETFC_ALLREDUCE_SUM, 500, false);
 	reduce(AGGREGATE_INT32, 32, NETFC_ALLREDUCE_MEAN, 500, false);
 }
 
-static void
-test_bad_network(void **state)
+TEST(test_bad_network)
 {
-	(void)state;
 	reduce(AGGREGATE_FP16, 4, NETFC_ALLREDUCE_SUM, 2500, true);
 	reduce(AGGREGATE_FP16, 3, NETFC_ALLREDUCE_MEAN, 1000, true);
 	reduce(AGGREGATE_INT32, 4, NETFC_ALLREDUCE_SUM, 2500, true);
 	reduce(AGGREGATE_FP8_E4M3, 3, NETFC_ALLREDUCE_MEAN, 1000, true);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sums),
-		cmocka_unit_test(test_most_workers),
-		cmocka_unit_test(test_bad_network),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

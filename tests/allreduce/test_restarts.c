@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Jobs that end and switches and workers that are started anew: nobody goes on with half of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,13 +8,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "clock.h"
 #include "plays.h"
 
-static void
-test_idle_job(void **state)
+TEST(test_idle_job)
 {
 	struct server_options options = server_defaults;
 	struct server *server;
@@ -26,7 +21,6 @@ test_idle_job(void **state)
 	struct netfc_allreduce_stats stats;
 	uint64_t began, took_ms;
 
-	(void)state;
 	options.idle_ms = 1500;
 	server = server_start(&options);
 	play = play_of(server);
@@ -91,12 +85,10 @@ through_restart(unsigned int w, unsigned int n, void *context)
 }
 
 /* A switch that was started anew does not go on with half of it; joining again mends that. */
-static void
-test_restarted_switch(void **state)
+TEST(test_restarted_switch)
 {
 	struct restart restart = {.options = server_defaults};
 
-	(void)state;
 	restart.options.stall_ms = 200;
 	restart.server = server_start(&restart.options);
 	restart.options.port = server_port(restart.server);
@@ -109,15 +101,13 @@ test_restarted_switch(void **state)
 }
 
 /* It has the same job, token and number, and has lost count of the chunks: no old result is its. */
-static void
-test_restarted_worker(void **state)
+TEST(test_restarted_worker)
 {
 	struct server *server = server_start(&server_defaults);
 	struct play play = play_of(server);
 	struct netfc_allreduce *before = play_join(&play, 0, 1), *anew = netfc_allreduce_new();
 	struct netfc_allreduce_options options = worker_options(&play.place, 0, 1);
 
-	(void)state;
 	assert_non_null(before);
 	assert_int_equal(play_reduce(before, 1), NETFC_ALLREDUCE_OK);
 	assert_int_equal(netfc_allreduce_join(anew, &options), NETFC_ALLREDUCE_TAKEN);
@@ -152,8 +142,7 @@ join_late(void *context)
 }
 
 /* A timer of 100 Hz: each call goes on where the signal came. */
-static void
-test_a_join_that_signals_interrupt(void **state)
+TEST(test_a_join_that_signals_interrupt)
 {
 	const struct sigaction action = {.sa_handler = do_nothing};
 	const struct itimerval often = {{0, 10000}, {0, 10000}}, never = {{0, 0}, {0, 0}};
@@ -167,7 +156,6 @@ test_a_join_that_signals_interrupt(void **state)
 	void *wrong;
 	int status;
 
-	(void)state;
 	sigemptyset(&alarm);
 	sigaddset(&alarm, SIGALRM);
 	pthread_sigmask(SIG_BLOCK, &alarm, &before);
@@ -203,8 +191,7 @@ join_again(void *context)
 }
 
 /* It comes while the join leaves the old job, at a switch that does not answer. */
-static void
-test_an_abort_while_a_join_leaves(void **state)
+TEST(test_an_abort_while_a_join_leaves)
 {
 	struct server *server = server_start(&server_defaults);
 	struct play play = play_of(server);
@@ -214,7 +201,6 @@ test_an_abort_while_a_join_leaves(void **state)
 	pthread_t joiner;
 	void *status;
 
-	(void)state;
 	assert_non_null(comm);
 	options.job++;
 	server_freeze(server, true);
@@ -229,18 +215,4 @@ test_an_abort_while_a_join_leaves(void **state)
 	assert_int_equal(netfc_allreduce_join(comm, &options), NETFC_ALLREDUCE_OK);
 	play_leave(comm, 0);
 	server_stop(server);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_idle_job),
-		cmocka_unit_test(test_restarted_switch),
-		cmocka_unit_test(test_restarted_worker),
-		cmocka_unit_test(test_a_join_that_signals_interrupt),
-		cmocka_unit_test(test_an_abort_while_a_join_leaves),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

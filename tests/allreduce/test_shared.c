@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a program sees that is linked with the shared library: the header's functions, no more. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <netfc_allreduce.h>
 
-static void
-test_shared(void **state)
+#include "cases.h"
+
+TEST(test_shared)
 {
 	/* Nobody has the discard port. */
 	const char *switches[] = {"127.0.0.1:9"};
@@ -22,7 +17,6 @@ test_shared(void **state)
 	struct netfc_allreduce_stats stats;
 	float value = 1;
 
-	(void)state;
 	assert_non_null(comm);
 	assert_string_equal(netfc_allreduce_version(), VERSION);
 	assert_string_equal(netfc_allreduce_error(comm), "");
@@ -48,12 +42,4 @@ test_shared(void **state)
 	netfc_allreduce_abort(comm);
 	assert_int_equal(netfc_allreduce_leave(comm), NETFC_ALLREDUCE_OK);
 	netfc_allreduce_free(comm);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_shared)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who goes silent, a worker or a switch, is named to all others in time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "clock.h"
 #include "plays.h"
 
@@ -30,13 +26,11 @@ without_one(unsigned int w, unsigned int n, void *context)
 	return play_leave(comm, wrong + play_fails(play, comm, w, n));
 }
 
-static void
-test_silent_worker(void **state)
+TEST(test_silent_worker)
 {
 	struct server_options options = server_defaults;
 	struct play play;
 
-	(void)state;
 	options.stall_ms = 300;
 	for (int worker = 0; worker < 3; worker++) {
 		struct server *server = server_start(&options);
@@ -63,14 +57,12 @@ late_worker(unsigned int w, unsigned int n, void *context)
 }
 
 /* Who has patience waits for a worker that is late. */
-static void
-test_patience(void **state)
+TEST(test_patience)
 {
 	struct server_options options = server_defaults;
 	struct server *server;
 	struct play play;
 
-	(void)state;
 	options.stall_ms = 200;
 	server = server_start(&options);
 	play = play_of(server);
@@ -116,14 +108,12 @@ reduce_for_ever(unsigned int w, unsigned int n, void *context)
 }
 
 /* The switch's process ends: its host says that nothing listens. */
-static void
-test_killed_switch(void **state)
+TEST(test_killed_switch)
 {
 	struct server *server = server_start(&server_defaults);
 	struct play play = play_of(server);
 	pthread_t killer;
 
-	(void)state;
 	play.expected = NETFC_ALLREDUCE_REFUSED;
 	play.options.silence_ms = 2000;
 	assert_int_equal(pthread_create(&killer, NULL, stop_soon, server), 0);
@@ -132,14 +122,12 @@ test_killed_switch(void **state)
 }
 
 /* It goes silent. */
-static void
-test_silent_switch(void **state)
+TEST(test_silent_switch)
 {
 	struct server *server = server_start(&server_defaults);
 	struct play play = play_of(server);
 	pthread_t killer;
 
-	(void)state;
 	play.expected = NETFC_ALLREDUCE_TIMEOUT;
 	play.options.deadline_ms = 500;
 	assert_int_equal(pthread_create(&killer, NULL, freeze_soon, server), 0);
@@ -149,15 +137,13 @@ test_silent_switch(void **state)
 }
 
 /* It goes silent, which is noticed long before the deadline. */
-static void
-test_silence_before_the_deadline(void **state)
+TEST(test_silence_before_the_deadline)
 {
 	struct server *server = server_start(&server_defaults);
 	struct play play = play_of(server);
 	uint64_t began = clock_now();
 	pthread_t killer;
 
-	(void)state;
 	play.expected = NETFC_ALLREDUCE_TIMEOUT;
 	play.options.deadline_ms = 60000;
 	play.options.silence_ms = 400;
@@ -169,8 +155,7 @@ test_silence_before_the_deadline(void **state)
 }
 
 /* A worker says more often that it is alive than it would ask whether the switch is. */
-static void
-test_silence_among_keepalives(void **state)
+TEST(test_silence_among_keepalives)
 {
 	struct server *server = server_start(&server_defaults);
 	struct play play = play_of(server);
@@ -178,7 +163,6 @@ test_silence_among_keepalives(void **state)
 	uint64_t began = clock_now();
 	int32_t value = 1;
 
-	(void)state;
 	play.options.deadline_ms = 60000;
 	play.options.silence_ms = 900;
 	play.options.keepalive_ms = 20;
@@ -194,13 +178,11 @@ test_silence_among_keepalives(void **state)
 }
 
 /* The switch waits for a late worker without a word, but says that it is there when it is asked. */
-static void
-test_late_worker_is_no_silence(void **state)
+TEST(test_late_worker_is_no_silence)
 {
 	struct server *server = server_start(&server_defaults);
 	struct play play = play_of(server);
 
-	(void)state;
 	play.worker = 1;
 	play.options.silence_ms = 200;
 	assert_int_equal(workers_run(3, late_worker, &play), 0);
@@ -209,8 +191,7 @@ test_late_worker_is_no_silence(void **state)
 }
 
 /* Which of several switches is silent is said. */
-static void
-test_silent_switch_of_two(void **state)
+TEST(test_silent_switch_of_two)
 {
 	struct server *servers[2] = {
 		server_start(&server_defaults), server_start(&server_defaults)};
@@ -219,7 +200,6 @@ test_silent_switch_of_two(void **state)
 	struct netfc_allreduce_options options = worker_options(&place, 0, 1);
 	struct netfc_allreduce *comm = netfc_allreduce_new();
 
-	(void)state;
 	options.deadline_ms = 300;
 	assert_int_equal(netfc_allreduce_join(comm, &options), NETFC_ALLREDUCE_OK);
 	assert_int_equal(play_reduce(comm, 1), NETFC_ALLREDUCE_OK);
@@ -230,21 +210,4 @@ test_silent_switch_of_two(void **state)
 	netfc_allreduce_free(comm);
 	server_stop(servers[0]);
 	server_stop(servers[1]);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_silent_worker),
-		cmocka_unit_test(test_patience),
-		cmocka_unit_test(test_killed_switch),
-		cmocka_unit_test(test_silent_switch),
-		cmocka_unit_test(test_silence_before_the_deadline),
-		cmocka_unit_test(test_silence_among_keepalives),
-		cmocka_unit_test(test_late_worker_is_no_silence),
-		cmocka_unit_test(test_silent_switch_of_two),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

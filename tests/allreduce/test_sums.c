@@ -3,16 +3,11 @@
  * Results are the oracle's to the last bit: in every format, by every operation, over good networks
  * and bad ones, with several shards and switches.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "comm/comm.h"
 #include "relay.h"
 #include "server.h"
@@ -133,14 +128,12 @@ add_vector(
 }
 
 /* Every format, and pair of them, by every operation; lengths around one chunk, and more. */
-static void
-test_formats(void **state)
+TEST(test_formats)
 {
 	static const uint32_t counts[] = {1, 361, 725, 1449, 3000};
 	struct server *server = server_start(&server_defaults);
 	uint16_t port = server_port(server);
 
-	(void)state;
 	for (unsigned int workers = 1; workers <= 8; workers++) {
 		struct job job = job_of(1, &port);
 
@@ -192,10 +185,8 @@ bad_network(unsigned int shards, unsigned int slots, unsigned int workers, bool 
 }
 
 /* 20 % of all packets lost, 10 % repeated, 30 % in another order. */
-static void
-test_bad_network(void **state)
+TEST(test_bad_network)
 {
-	(void)state;
 	bad_network(1, 64, 4, true);
 	bad_network(2, 16, 3, false);
 	bad_network(4, 32, 4, true);
@@ -241,25 +232,21 @@ several_switches(unsigned int switches, bool bad)
 	}
 }
 
-static void
-test_switches(void **state)
+TEST(test_switches)
 {
-	(void)state;
 	several_switches(2, false);
 	several_switches(3, true);
 	several_switches(4, true);
 }
 
 /* Chunk numbers pass 2^32: the server's entries and the workers are put shortly before it. */
-static void
-test_wrap_around(void **state)
+TEST(test_wrap_around)
 {
 	struct server_options options = server_defaults;
 	struct server *server;
 	struct job job;
 	uint16_t port;
 
-	(void)state;
 	options.renumbers = true;
 	server = server_start(&options);
 	port = server_port(server);
@@ -278,13 +265,11 @@ test_wrap_around(void **state)
 }
 
 /* Segmentation offload makes no difference but to the number of system calls. */
-static void
-test_gso(void **state)
+TEST(test_gso)
 {
 	struct server *server = server_start(&server_defaults);
 	uint16_t port = server_port(server);
 
-	(void)state;
 	for (unsigned int gso = 0; gso < 2; gso++) {
 		struct job job = job_of(1, &port);
 
@@ -299,15 +284,13 @@ test_gso(void **state)
 }
 
 /* Nor does it make one that the kernel hands over many results as one datagram. */
-static void
-test_gro(void **state)
+TEST(test_gro)
 {
 	struct server_options options = server_defaults;
 	struct server *server;
 	struct job job;
 	uint16_t port;
 
-	(void)state;
 	options.joins = true;
 	server = server_start(&options);
 	port = server_port(server);
@@ -320,15 +303,13 @@ test_gro(void **state)
 }
 
 /* The least there is: one worker, one slot, four bytes in a chunk. */
-static void
-test_small(void **state)
+TEST(test_small)
 {
 	struct server_options options = server_defaults;
 	struct server *server;
 	struct job job;
 	uint16_t port;
 
-	(void)state;
 	options.bytes = 4;
 	options.slots = 1;
 	server = server_start(&options);
@@ -340,20 +321,4 @@ test_small(void **state)
 	assert_int_equal(job.info.slots, 1);
 	assert_int_equal(job.info.bytes, 4);
 	server_stop(server);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_bad_network),
-		cmocka_unit_test(test_switches),
-		cmocka_unit_test(test_wrap_around),
-		cmocka_unit_test(test_gso),
-		cmocka_unit_test(test_gro),
-		cmocka_unit_test(test_small),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,11 +5,7 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +14,7 @@
 
 #include <pthread.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "clock.h"
 #include "server.h"
 #include "workers.h"
@@ -145,8 +140,7 @@ join(const struct server *server, unsigned int w, unsigned int n, unsigned int s
 }
 
 /* Some are sent again when the result comes: they are not those of the next chunk. */
-static void
-parts_of_the_next_chunk_are_sent_from_the_first_on(void **state)
+TEST(parts_of_the_next_chunk_are_sent_from_the_first_on)
 {
 	enum {
 		LANES = 181,
@@ -158,7 +152,6 @@ parts_of_the_next_chunk_are_sent_from_the_first_on(void **state)
 		netfc_allreduce_totals_new(NETFC_ALLREDUCE_FP64, COUNT);
 	static double values[COUNT], result[COUNT];
 
-	(void)state;
 	for (unsigned int i = 0; i < LANES; i++)
 		values[i] = ldexp(1, -1000);
 	netfc_allreduce_totals_add(totals, values);
@@ -178,14 +171,12 @@ parts_of_the_next_chunk_are_sent_from_the_first_on(void **state)
 }
 
 /* By the deadline. */
-static void
-who_may_not_receive_gets_an_error(void **state)
+TEST(who_may_not_receive_gets_an_error)
 {
 	struct server *server = server_start(&server_defaults);
 	struct netfc_allreduce *comm = join(server, 0, 1, 16, 1000);
 	int32_t value = 1;
 
-	(void)state;
 	forbidden = true;
 	alarm(10);
 	assert_int_not_equal(
@@ -242,8 +233,7 @@ join_second(void *argument)
 }
 
 /* A thread that drives an allreduce lets others in, and those whose own is done. */
-static void
-no_thread_is_kept_out_by_another_ones_packets(void **state)
+TEST(no_thread_is_kept_out_by_another_ones_packets)
 {
 	struct server *server = server_start(&server_defaults);
 	struct joined second = {.server = server};
@@ -254,7 +244,6 @@ no_thread_is_kept_out_by_another_ones_packets(void **state)
 	pthread_t thread;
 	void *wrong;
 
-	(void)state;
 	pthread_create(&thread, NULL, join_second, &second);
 	comm = join(server, 0, 2, 16, 60000);
 	pthread_join(thread, NULL);
@@ -308,14 +297,12 @@ joins_with_segments(const struct server *server, const char *key_file)
 }
 
 /* As over veth and AF_PACKET, unless the kernel is told to cut them. */
-static void
-whose_segments_are_not_cut_joins_all_the_same(void **state)
+TEST(whose_segments_are_not_cut_joins_all_the_same)
 {
 	static const uint8_t key[] = "thirty-two bytes of a cluster...";
 	char key_file[] = "/tmp/netfc-key-XXXXXX";
 	int fd = mkstemp(key_file);
 
-	(void)state;
 	assert_int_equal(write(fd, key, 32), 32);
 	close(fd);
 	for (int keyed = 0; keyed < 2; keyed++) {
@@ -333,17 +320,4 @@ whose_segments_are_not_cut_joins_all_the_same(void **state)
 		server_stop(server);
 	}
 	unlink(key_file);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_of_the_next_chunk_are_sent_from_the_first_on),
-		cmocka_unit_test(who_may_not_receive_gets_an_error),
-		cmocka_unit_test(no_thread_is_kept_out_by_another_ones_packets),
-		cmocka_unit_test(whose_segments_are_not_cut_joins_all_the_same),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,19 +3,14 @@
  * Exact sums that a worker has alone: the oracle's bits, of numbers that are alike and of others,
  * lane by lane or many at once, and how much memory they take.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <aggregate_digits.h>
 
+#include "cases.h"
 #include "exact.h"
 #include "workers.h"
 
@@ -87,24 +82,20 @@ check_any_numbers(unsigned int op)
 	}
 }
 
-static void
-test_any_numbers(void **state)
+TEST(test_any_numbers)
 {
-	(void)state;
 	check_any_numbers(NETFC_ALLREDUCE_SUM);
 	check_any_numbers(NETFC_ALLREDUCE_MEAN);
 }
 
 /* What was said before stays. */
-static void
-test_divisors_out_of_range(void **state)
+TEST(test_divisors_out_of_range)
 {
 	struct netfc_allreduce_totals *totals = netfc_allreduce_totals_new(NETFC_ALLREDUCE_FP32, 1);
 	const uint32_t most = NETFC_ALLREDUCE_MAX_DIVISOR;
 	const float one = 1;
 	float result;
 
-	(void)state;
 	netfc_allreduce_totals_add(totals, &one);
 	assert_int_equal(netfc_allreduce_totals_divide(totals, most), NETFC_ALLREDUCE_OK);
 	assert_int_equal(netfc_allreduce_totals_divide(totals, most + 1), NETFC_ALLREDUCE_ARGUMENT);
@@ -152,13 +143,11 @@ similar(unsigned int b, unsigned int powers, uint64_t *seed)
 	return vector;
 }
 
-static void
-test_similar_numbers(void **state)
+TEST(test_similar_numbers)
 {
 	static const unsigned int powers[] = {1, 8, 20, 40, 64};
 	uint64_t seed = 1;
 
-	(void)state;
 	for (unsigned int b = 0; b < 4; b++) {
 		for (unsigned int p = 0; p < 5; p++) {
 			struct vector *vector = similar(b, powers[p], &seed);
@@ -176,12 +165,10 @@ test_similar_numbers(void **state)
 }
 
 /* Or what is measured as the fast way would not be it. */
-static void
-test_similar_numbers_are_added_at_once(void **state)
+TEST(test_similar_numbers_are_added_at_once)
 {
 	uint64_t seed = 3;
 
-	(void)state;
 	for (unsigned int b = 0; b < 4; b++) {
 		struct vector *vector = similar(b, 32, &seed);
 		void *memory = calloc(1, aggregate_totals_bytes(vector->format, 256));
@@ -198,14 +185,12 @@ test_similar_numbers_are_added_at_once(void **state)
 #define TIMES 5000 /* more than bins have room for without a carry */
 
 /* 0x1.fffffep23 * 2^12 * TIMES, and its negative: bins are as full as they can be. */
-static void
-test_many_additions(void **state)
+TEST(test_many_additions)
 {
 	struct netfc_allreduce_totals *totals =
 		netfc_allreduce_totals_new(NETFC_ALLREDUCE_FP32, LANES);
 	static float values[LANES], result[LANES];
 
-	(void)state;
 	for (int i = 0; i < LANES; i++)
 		values[i] = (i % 2 == 0 ? 0x1.fffffep0f : -0x1.fffffep0f) *
 			(float)(UINT32_C(1) << i % 31);
@@ -218,12 +203,10 @@ test_many_additions(void **state)
 }
 
 /* All lanes into one, as if their numbers had been added there. */
-static void
-test_folding(void **state)
+TEST(test_folding)
 {
 	uint64_t seed = 9;
 
-	(void)state;
 	for (unsigned int b = 0; b < 4; b++) {
 		struct vector *vector = similar(b, 8, &seed);
 		const unsigned int bytes = binaries[b].bits / 8;
@@ -275,8 +258,7 @@ resident(void)
 #endif
 
 /* Numbers as gradients are: sums of random ones have a bell's shape, and some are very small. */
-static void
-test_memory_of_gradients(void **state)
+TEST(test_memory_of_gradients)
 {
 	struct netfc_allreduce_totals *totals =
 		netfc_allreduce_totals_new(NETFC_ALLREDUCE_FP32, MANY);
@@ -284,7 +266,6 @@ test_memory_of_gradients(void **state)
 	size_t before, after;
 	uint64_t seed = 5;
 
-	(void)state;
 	assert_non_null(values);
 	for (unsigned int i = 0; i < MANY; i++) {
 		float sum = 0;
@@ -301,20 +282,4 @@ test_memory_of_gradients(void **state)
 	assert_true(after - before <= 28 * SHADOWED * (size_t)MANY);
 	netfc_allreduce_totals_free(totals);
 	free(values);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_any_numbers),
-		cmocka_unit_test(test_divisors_out_of_range),
-		cmocka_unit_test(test_similar_numbers),
-		cmocka_unit_test(test_similar_numbers_are_added_at_once),
-		cmocka_unit_test(test_many_additions),
-		cmocka_unit_test(test_folding),
-		cmocka_unit_test(test_memory_of_gradients),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

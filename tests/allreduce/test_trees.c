@@ -4,16 +4,11 @@
  * missing is named with its leaf.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "relay.h"
 #include "server.h"
 #include "workers.h"
@@ -220,10 +215,8 @@ all_formats(struct tree tree)
 }
 
 /* Every format by every operation; leaves of the same size and others, one level and two. */
-static void
-test_formats(void **state)
+TEST(test_formats)
 {
-	(void)state;
 	all_formats((struct tree){.leaves = 1, .sizes = {3}});
 	all_formats((struct tree){.leaves = 2, .sizes = {2, 2}});
 	all_formats((struct tree){.leaves = 3, .sizes = {1, 4, 2}});
@@ -231,10 +224,8 @@ test_formats(void **state)
 }
 
 /* Packets are lost, repeated and reordered between workers and leaves, and above. */
-static void
-test_bad_network(void **state)
+TEST(test_bad_network)
 {
-	(void)state;
 	all_formats((struct tree){.leaves = 2, .sizes = {2, 3}, .bad = true});
 	all_formats((struct tree){.leaves = 3, .sizes = {1, 2, 1}, .bad = true, .deep = true});
 }
@@ -297,13 +288,11 @@ trouble_of(struct tree *tree, unsigned int victim, unsigned int absent)
 }
 
 /* The root says that the leaf is silent; its own workers, that their switch is. */
-static void
-test_a_leaf_that_dies(void **state)
+TEST(test_a_leaf_that_dies)
 {
 	struct tree tree = {.leaves = 3, .sizes = {2, 2, 1}, .stall_ms = 10000};
 	struct trouble *trouble = trouble_of(&tree, 1, UINT32_MAX);
 
-	(void)state;
 	for (unsigned int w = 0; w < 5; w++) {
 		bool orphan = w == 2 || w == 3;
 
@@ -326,13 +315,11 @@ test_a_leaf_that_dies(void **state)
 }
 
 /* Its own leaf's workers hear its number, the others which leaf. */
-static void
-test_a_worker_that_fails(void **state)
+TEST(test_a_worker_that_fails)
 {
 	struct tree tree = {.leaves = 2, .sizes = {2, 2}, .stall_ms = 10000};
 	struct trouble *trouble = trouble_of(&tree, MAX_LEAVES, 3);
 
-	(void)state;
 	assert_int_not_equal(trouble->statuses[2], NETFC_ALLREDUCE_OK);
 	assert_non_null(strstr(trouble->texts[2], "Worker 1 of leaf 1 of 2"));
 	assert_int_equal(trouble->members[2], 1);
@@ -346,13 +333,11 @@ test_a_worker_that_fails(void **state)
 
 /* Its own workers hear what it is, the others that the leaf has failed, long before they would ask.
  */
-static void
-test_an_error_of_the_parent(void **state)
+TEST(test_an_error_of_the_parent)
 {
 	struct tree tree = {.leaves = 2, .sizes = {2, 2}, .spoilt = true, .stall_ms = 60000};
 	struct trouble *trouble = trouble_of(&tree, MAX_LEAVES, UINT32_MAX);
 
-	(void)state;
 	for (unsigned int w = 0; w < 2; w++)
 		assert_true(trouble->statuses[w] == NETFC_ALLREDUCE_PROTOCOL ||
 			trouble->statuses[w] == NETFC_ALLREDUCE_FAILED);
@@ -379,13 +364,11 @@ refused(struct netfc_allreduce_options options, int status, const char *text)
 	netfc_allreduce_free(comm);
 }
 
-static void
-test_options(void **state)
+TEST(test_options)
 {
 	struct tree tree = {.leaves = 1, .sizes = {2}};
 	struct netfc_allreduce_options good, options;
 
-	(void)state;
 	start(&tree);
 	good = options_of(&tree, 0);
 	good.level[0] = (struct netfc_allreduce_level){4, 3};
@@ -431,12 +414,10 @@ join_miscounted(unsigned int w, unsigned int n, void *context)
 }
 
 /* A mean would be divided by another number than that of the workers: all hear of it at once. */
-static void
-test_workers_that_do_not_add_up(void **state)
+TEST(test_workers_that_do_not_add_up)
 {
 	struct tree tree = {.leaves = 2, .sizes = {2, 2}};
 
-	(void)state;
 	start(&tree);
 	assert_int_equal(workers_run(4, join_miscounted, &tree), 0);
 	stop(&tree);
@@ -473,13 +454,11 @@ join_alone(unsigned int w, unsigned int n, void *context)
 }
 
 /* As at one switch, where the same job is joined with the right number then. */
-static void
-test_workers_of_one_switch_that_do_not_add_up(void **state)
+TEST(test_workers_of_one_switch_that_do_not_add_up)
 {
 	struct server *server = server_start(&server_defaults);
 	struct miscount miscount = {.place = place_at(server_port(server))};
 
-	(void)state;
 	pthread_barrier_init(&miscount.refused, NULL, 2);
 	assert_int_equal(workers_run(2, join_alone, &miscount), 0);
 	pthread_barrier_destroy(&miscount.refused);
@@ -487,8 +466,7 @@ test_workers_of_one_switch_that_do_not_add_up(void **state)
 }
 
 /* A switch without a parent says so; and collectives with a root are none of a tree's. */
-static void
-test_what_there_is_not(void **state)
+TEST(test_what_there_is_not)
 {
 	struct server *server = server_start(&server_defaults);
 	struct place place = place_at(server_port(server));
@@ -496,7 +474,6 @@ test_what_there_is_not(void **state)
 	struct netfc_allreduce_options options = worker_options(&place, 0, 1);
 	float values[1] = {1};
 
-	(void)state;
 	options.tree_workers = 3;
 	options.levels = 1;
 	options.level[0] = (struct netfc_allreduce_level){2, 0};
@@ -511,22 +488,4 @@ test_what_there_is_not(void **state)
 		NETFC_ALLREDUCE_OK);
 	netfc_allreduce_free(comm);
 	server_stop(server);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_bad_network),
-		cmocka_unit_test(test_a_leaf_that_dies),
-		cmocka_unit_test(test_a_worker_that_fails),
-		cmocka_unit_test(test_an_error_of_the_parent),
-		cmocka_unit_test(test_workers_that_do_not_add_up),
-		cmocka_unit_test(test_workers_of_one_switch_that_do_not_add_up),
-		cmocka_unit_test(test_options),
-		cmocka_unit_test(test_what_there_is_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

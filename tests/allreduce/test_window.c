@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a window sends again, and when: losses are replayed, without a socket, in a time of its own.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "clock.h"
 #include "window/window.h"
 
@@ -178,12 +174,10 @@ all_arrive(struct replay *replay, uint32_t chunk, unsigned int times)
 	return TRIP;
 }
 
-static void
-test_nothing_lost(void **state)
+TEST(test_nothing_lost)
 {
 	struct replay *replay = replay_new(5000, all_arrive);
 
-	(void)state;
 	replay_run(replay, NS_PER_S);
 	assert_int_equal(replay->call.left, 0);
 	assert_int_equal(replay->stats.sent, 5000);
@@ -210,12 +204,10 @@ one_is_lost(struct replay *replay, uint32_t chunk, unsigned int times)
 }
 
 /* Those after it show it: no time-out is waited for. */
-static void
-test_overtaken(void **state)
+TEST(test_overtaken)
 {
 	struct replay *replay = replay_new(5000, one_is_lost);
 
-	(void)state;
 	replay_run(replay, NS_PER_S);
 	assert_int_equal(replay->call.left, 0);
 	assert_int_equal(replay->stats.retransmitted, 1);
@@ -226,12 +218,10 @@ test_overtaken(void **state)
 }
 
 /* Nothing comes after it: the time shows it. */
-static void
-test_last_lost(void **state)
+TEST(test_last_lost)
 {
 	struct replay *replay = replay_new(LOST + 1, one_is_lost);
 
-	(void)state;
 	replay_run(replay, NS_PER_S);
 	assert_int_equal(replay->call.left, 0);
 	assert_int_equal(replay->stats.retransmitted, 1);
@@ -247,12 +237,10 @@ some_overtake_others(struct replay *replay, uint32_t chunk, unsigned int times)
 	return in_turn(replay) + (chunk % 10 == 0 ? 8 * NS_PER_US : 0);
 }
 
-static void
-test_reordered(void **state)
+TEST(test_reordered)
 {
 	struct replay *replay = replay_new(5000, some_overtake_others);
 
-	(void)state;
 	replay_run(replay, NS_PER_S);
 	assert_int_equal(replay->call.left, 0);
 	assert_int_equal(replay->stats.retransmitted, 0);
@@ -266,13 +254,11 @@ one_is_late(struct replay *replay, uint32_t chunk, unsigned int times)
 }
 
 /* It was sent again for nothing: there was no congestion, and time-outs become longer. */
-static void
-test_late(void **state)
+TEST(test_late)
 {
 	struct replay *replay = replay_new(LOST + 200, one_is_late);
 	const struct channel *channel = replay->window.channel;
 
-	(void)state;
 	replay_run(replay, NS_PER_S);
 	assert_int_equal(replay->call.left, 0);
 	assert_int_equal(replay->times[LOST], 2);
@@ -305,12 +291,10 @@ sent_at_last(const struct replay *replay)
 }
 
 /* Four are sent at a time, the newest and the oldest in turn, ever more slowly. */
-static void
-test_silence(void **state)
+TEST(test_silence)
 {
 	struct replay *replay = replay_new(5000, none_arrives);
 
-	(void)state;
 	replay_run(replay, SECONDS * NS_PER_S);
 	assert_int_equal(replay->stats.sent, 32);
 	assert_int_equal(replay->stats.retransmitted, 4 * replay->stats.timeouts);
@@ -322,12 +306,10 @@ test_silence(void **state)
 }
 
 /* Who knows whom it waits for goes on asking. */
-static void
-test_silence_of_a_late_worker(void **state)
+TEST(test_silence_of_a_late_worker)
 {
 	struct replay *replay = replay_new(5000, none_arrives);
 
-	(void)state;
 	replay->window.late = true;
 	replay_run(replay, SECONDS * NS_PER_S);
 	assert_in_range(sent_at_last(replay), 4 * 28, 4 * 36);
@@ -344,10 +326,8 @@ one_in_ten_is_lost(struct replay *replay, uint32_t chunk, unsigned int times)
 }
 
 /* All get there, and few are sent that were not lost. */
-static void
-test_many_lost(void **state)
+TEST(test_many_lost)
 {
-	(void)state;
 	for (uint32_t seed = 1; seed <= 20; seed++) {
 		struct replay *replay = replay_new(3000, one_in_ten_is_lost);
 
@@ -358,21 +338,4 @@ test_many_lost(void **state)
 		assert_in_range(replay->stats.retransmitted, 200, 600);
 		replay_free(replay);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_lost),
-		cmocka_unit_test(test_overtaken),
-		cmocka_unit_test(test_last_lost),
-		cmocka_unit_test(test_reordered),
-		cmocka_unit_test(test_late),
-		cmocka_unit_test(test_silence),
-		cmocka_unit_test(test_silence_of_a_late_worker),
-		cmocka_unit_test(test_many_lost),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

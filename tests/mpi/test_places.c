@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who is whose worker, as all ranks find it from what each tells. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "places.h"
 
 #define RANKS 6
@@ -39,12 +35,10 @@ assert_member(
 	assert_int_equal(member->worker, worker);
 }
 
-static void
-first_rank_of_each_node_speaks(void **state)
+TEST(first_rank_of_each_node_speaks)
 {
 	struct places *places = find("abbacb", "xxxxxx", true, PLACES_OK);
 
-	(void)state;
 	assert_int_equal(places->members, 3);
 	assert_int_equal(places->leaves, 1);
 	assert_int_equal(places->workers[0], 3);
@@ -55,12 +49,10 @@ first_rank_of_each_node_speaks(void **state)
 	free(places);
 }
 
-static void
-switches_are_leaves_in_the_order_of_their_first_ranks(void **state)
+TEST(switches_are_leaves_in_the_order_of_their_first_ranks)
 {
 	struct places *places = find("abcdef", "yxyxxx", true, PLACES_OK);
 
-	(void)state;
 	assert_int_equal(places->leaves, 2);
 	assert_int_equal(places->workers[0], 2);
 	assert_int_equal(places->workers[1], 4);
@@ -70,34 +62,28 @@ switches_are_leaves_in_the_order_of_their_first_ranks(void **state)
 	free(places);
 }
 
-static void
-a_node_uses_the_switch_of_its_first_rank(void **state)
+TEST(a_node_uses_the_switch_of_its_first_rank)
 {
 	struct places *places = find("abab", "xyyx", true, PLACES_OK);
 
-	(void)state;
 	assert_member(places, 2, 0, 0, 0);
 	assert_member(places, 3, 1, 1, 0);
 	free(places);
 }
 
-static void
-each_rank_is_a_member_where_nodes_are_none(void **state)
+TEST(each_rank_is_a_member_where_nodes_are_none)
 {
 	struct places *places = find("aaaaaa", "xxxxxx", false, PLACES_OK);
 
-	(void)state;
 	assert_int_equal(places->members, RANKS);
 	assert_member(places, 5, 5, 0, 5);
 	free(places);
 }
 
-static void
-there_are_limits(void **state)
+TEST(there_are_limits)
 {
 	char nodes[MOST + 1], switches[MOST + 1];
 
-	(void)state;
 	memset(nodes, 'a', sizeof(nodes));
 	memset(switches, 'x', sizeof(switches));
 	nodes[65] = '\0';
@@ -113,13 +99,11 @@ there_are_limits(void **state)
 	free(find(nodes, switches, false, PLACES_TOO_MANY));
 }
 
-static void
-names(void **state)
+TEST(names)
 {
 	struct places *places = find("abbacb", "xxxxxx", true, PLACES_OK);
 	char text[32], narrow[16];
 
-	(void)state;
 	places_name(places, RANKS, 0, 1, text, sizeof(text));
 	assert_string_equal(text, "ranks 1, 2, 5");
 	places_name(places, RANKS, 0, 2, text, sizeof(text));
@@ -131,10 +115,8 @@ names(void **state)
 	free(places);
 }
 
-static void
-addresses(void **state)
+TEST(addresses)
 {
-	(void)state;
 	assert_true(places_switches("10.0.0.2") == places_switches("10.0.0.2:20040"));
 	assert_true(places_switches("a,b") == places_switches(" a:20040, b "));
 	assert_true(places_switches("fd00::2") == places_switches("fd00::2"));
@@ -143,20 +125,4 @@ addresses(void **state)
 	assert_true(places_switches("fd00::2") != places_switches("fd00::2:20040"));
 	assert_true(places_switches("a,b") != places_switches("ab"));
 	assert_true(places_switches("a,b") != places_switches("b,a"));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(first_rank_of_each_node_speaks),
-		cmocka_unit_test(switches_are_leaves_in_the_order_of_their_first_ranks),
-		cmocka_unit_test(a_node_uses_the_switch_of_its_first_rank),
-		cmocka_unit_test(each_rank_is_a_member_where_nodes_are_none),
-		cmocka_unit_test(there_are_limits),
-		cmocka_unit_test(names),
-		cmocka_unit_test(addresses),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

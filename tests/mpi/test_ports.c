@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ports of a switch that shares memory with communicators, and their addresses. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "ports.h"
 
 static void
@@ -22,12 +17,10 @@ check(const char *interface, const char *first, unsigned int n, const char *want
 	assert_string_equal(port.address, address);
 }
 
-static void
-ports_are_counted(void **state)
+TEST(ports_are_counted)
 {
 	struct port port;
 
-	(void)state;
 	check("memif:/run/m", "10.0.0.1", 0, "memif:/run/m,id=0", "10.0.0.1");
 	check("memif:/run/m,id=3", "10.0.0.1", 0, "memif:/run/m,id=3", "10.0.0.1");
 	check("memif:/run/m,id=3-5", "10.0.0.255", 2, "memif:/run/m,id=5", "10.0.1.1");
@@ -36,14 +29,12 @@ ports_are_counted(void **state)
 	assert_string_equal(ports_get("memif:/run/m", "10.0.0.1", 1, &port), "");
 }
 
-static void
-wrong_ones_are_told(void **state)
+TEST(wrong_ones_are_told)
 {
 	static const char *const ranges[] = {"", "x", "-1", "3-", "5-3", "1-2-3", "1,2", " 1"};
 	char interface[64];
 	struct port port;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
 		snprintf(interface, sizeof(interface), "memif:/run/m,id=%s", ranges[i]);
 		assert_non_null(strstr(ports_get(interface, "10.0.0.1", 0, &port), "a number"));
@@ -53,15 +44,4 @@ wrong_ones_are_told(void **state)
 	assert_true(ports_are_meant("memif:/run/m"));
 	assert_false(ports_are_meant("xdp:eth0"));
 	assert_false(ports_are_meant(NULL));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ports_are_counted),
-		cmocka_unit_test(wrong_ones_are_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include <rte_cycles.h>
 #include <rte_malloc.h>
 
+#include "cases.h"
 #include "fdb_fixture.h"
 
 struct fdb_key

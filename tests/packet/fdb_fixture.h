@@ -2,11 +2,11 @@
 #ifndef FDB_FIXTURE_H
 #define FDB_FIXTURE_H
 
-/** @file A table of stations, its writer, a worker and a clock, for tests. To be included after
- * cmocka.h. */
+/** @file A table of stations, its writer, a worker and a clock, for tests. */
 
 #include <rte_rcu_qsbr.h>
 
+#include "cases.h"
 #include "forward/fdb.h"
 
 #define CAPACITY 64u
@@ -23,7 +23,7 @@ struct fixture {
 };
 
 /** A test with a table of CAPACITY stations. */
-#define TABLE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TABLE_TEST(name) TEST_WITH(name, set_up, tear_down)
 
 int set_up(void **state);
 int tear_down(void **state);

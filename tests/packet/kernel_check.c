@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <rte_byteorder.h>
 #include <rte_common.h>
 
+#include "cases.h"
 #include "kernel_check.h"
 #include "packets.h"
 

@@ -2,8 +2,9 @@
 #ifndef KERNEL_CHECK_H
 #define KERNEL_CHECK_H
 
-/** @file A kernel against the reference of one lane. To be included after cmocka.h. */
+/** @file A kernel against the reference of one lane. */
 
+#include "cases.h"
 #include "vector.h"
 
 /** What a kernel is compared with: a table set, or without one a format's FPU. */

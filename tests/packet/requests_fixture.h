@@ -5,11 +5,10 @@
 /**
  * @file
  * Requests through a pipeline with the table sets of fp16 and perhaps of another format, and with
- * functions; their replies against the reference. To be included after cmocka.h.
+ * functions; their replies against the reference.
  */
 
-#include <stdint.h>
-
+#include "cases.h"
 #include "packets.h"
 #include "pipeline_fixture.h"
 

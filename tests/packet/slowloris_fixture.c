@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <netinet/in.h>
 
@@ -14,6 +8,7 @@
 #include <rte_ether.h>
 #include <rte_malloc.h>
 
+#include "cases.h"
 #include "packets.h"
 #include "slowloris_fixture.h"
 

@@ -2,13 +2,13 @@
 #ifndef SLOWLORIS_FIXTURE_H
 #define SLOWLORIS_FIXTURE_H
 
-/** @file A detector, a server, its clients, and a clock, for tests. To be included after cmocka.h.
- */
+/** @file A detector, a server, its clients, and a clock, for tests. */
 
 #include <rte_ip.h>
 #include <rte_mempool.h>
 #include <rte_tcp.h>
 
+#include "cases.h"
 #include "slowloris.h"
 
 /** Workers of a detector. */

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Addresses of the switch: what is taken, what is refused, how they are printed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "endpoint/addresses.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -22,8 +17,7 @@ assert_prints(const struct address *address, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void
-good_ones_are_taken(void **state)
+TEST(good_ones_are_taken)
 {
 	static const struct {
 		const char *text, *printed;
@@ -49,7 +43,6 @@ good_ones_are_taken(void **state)
 			"2001:db8:ffff:ffff:ffff:ffff:ffff:ffff@3"},
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < COUNT(good); i++) {
 		struct addresses addresses = {0};
 
@@ -59,14 +52,12 @@ good_ones_are_taken(void **state)
 	}
 }
 
-static void
-fields_are_in_network_order(void **state)
+TEST(fields_are_in_network_order)
 {
 	static const uint8_t four[] = {192, 0, 2, 1};
 	static const uint8_t six[16] = {0x20, 0x01, 0x0d, 0xb8, [15] = 0x01};
 	struct addresses addresses = {0};
 
-	(void)state;
 	assert_int_equal(addresses_add(&addresses, "192.0.2.1/24@258"), 0);
 	assert_int_equal(addresses_add(&addresses, "2001:db8::1"), 0);
 	assert_int_equal(addresses.address[0].family, 4);
@@ -90,8 +81,7 @@ assert_refused(struct addresses *addresses, const char *text)
 		addresses->address, before.address, before.count * sizeof(before.address[0]));
 }
 
-static void
-what_does_not_parse_is_refused(void **state)
+TEST(what_does_not_parse_is_refused)
 {
 	static const char *const bad[] = {"", " ", "/", "@", "/24@0", "10.0.0", "10.0.0.1.2",
 		"10.0.0.256", "10.0.0.01x", "10.0.0.-1", "10.0.0.1 ", " 10.0.0.1",
@@ -106,7 +96,6 @@ what_does_not_parse_is_refused(void **state)
 	struct addresses addresses = {0};
 	char endless[512];
 
-	(void)state;
 	assert_int_equal(addresses_add(&addresses, "192.0.2.1"), 0);
 	for (unsigned int i = 0; i < COUNT(bad); i++)
 		assert_refused(&addresses, bad[i]);
@@ -118,8 +107,7 @@ what_does_not_parse_is_refused(void **state)
 	}
 }
 
-static void
-what_no_host_can_have_is_refused(void **state)
+TEST(what_no_host_can_have_is_refused)
 {
 	static const char *const bad[] = {"0.0.0.0", "0.1.2.3/8", "127.0.0.1", "127.255.255.254/8",
 		"224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255", "10.0.0.0/24",
@@ -127,19 +115,16 @@ what_no_host_can_have_is_refused(void **state)
 		"::", "::/0", "::1", "::1/64", "ff02::1", "ff00::", "ffff::1"};
 	struct addresses addresses = {0};
 
-	(void)state;
 	for (unsigned int i = 0; i < COUNT(bad); i++)
 		assert_refused(&addresses, bad[i]);
 }
 
-static void
-clashes_are_refused(void **state)
+TEST(clashes_are_refused)
 {
 	static const char *const clashes[] = {"10.0.0.1", "10.0.0.1/8", "10.0.0.1@0", "10.0.0.2@1",
 		"10.0.0.2", "10.0.0.2/24", "2001:db8:0::0:1", "2001:DB8::1@3", "2001:db8::2@4"};
 	struct addresses addresses = {0};
 
-	(void)state;
 	assert_int_equal(addresses_add(&addresses, "10.0.0.1/24"), 0);
 	assert_int_equal(addresses_add(&addresses, "10.0.0.2@1"), 0);
 	assert_int_equal(addresses_add(&addresses, "2001:db8::1"), 0);
@@ -149,26 +134,22 @@ clashes_are_refused(void **state)
 }
 
 /* Ports are networks of their own; and the same bytes in another family are another address. */
-static void
-equal_ones_may_live_apart(void **state)
+TEST(equal_ones_may_live_apart)
 {
 	static const char *const good[] = {
 		"10.0.0.1@0", "10.0.0.1@1", "2001:db8::1@0", "2001:db8::1@1", "a00:1::"};
 	struct addresses addresses = {0};
 
-	(void)state;
 	for (unsigned int i = 0; i < COUNT(good); i++)
 		assert_int_equal(addresses_add(&addresses, good[i]), 0);
 	assert_int_equal(addresses.count, COUNT(good));
 }
 
-static void
-there_is_an_end_to_them(void **state)
+TEST(there_is_an_end_to_them)
 {
 	struct addresses addresses = {0};
 	char text[32];
 
-	(void)state;
 	for (unsigned int i = 0; i < MAX_ADDRESSES; i++) {
 		snprintf(text, sizeof(text), "10.0.1.%u", i);
 		assert_int_equal(addresses_add(&addresses, text), 0);
@@ -178,14 +159,12 @@ there_is_an_end_to_them(void **state)
 	assert_prints(&addresses.address[MAX_ADDRESSES - 1], "10.0.1.63");
 }
 
-static void
-another_host_has_an_address_alone(void **state)
+TEST(another_host_has_an_address_alone)
 {
 	static const char *const wrong[] = {"", "192.0.2.9/24", "192.0.2.9@1", "224.0.0.1",
 		"127.0.0.1", "::", "::1", "ff02::1", "host"};
 	struct address address;
 
-	(void)state;
 	assert_true(address_read("192.0.2.9", &address));
 	assert_prints(&address, "192.0.2.9");
 	assert_true(address_read("fe80::9", &address));
@@ -195,8 +174,7 @@ another_host_has_an_address_alone(void **state)
 }
 
 /* The address of the link, else the first of the family. */
-static void
-an_address_is_chosen_by_where_to(void **state)
+TEST(an_address_is_chosen_by_where_to)
 {
 	static const struct {
 		const char *to, *from;
@@ -211,7 +189,6 @@ an_address_is_chosen_by_where_to(void **state)
 	struct addresses addresses = {0};
 	struct address to;
 
-	(void)state;
 	assert_int_equal(addresses_add(&addresses, "10.1.0.1"), 0);
 	assert_true(address_read("2001:db8::9", &to));
 	assert_null(addresses_towards(&addresses, &to));
@@ -223,22 +200,4 @@ an_address_is_chosen_by_where_to(void **state)
 		assert_true(address_read(choices[i].to, &to));
 		assert_prints(addresses_towards(&addresses, &to), choices[i].from);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_ones_are_taken),
-		cmocka_unit_test(fields_are_in_network_order),
-		cmocka_unit_test(what_does_not_parse_is_refused),
-		cmocka_unit_test(what_no_host_can_have_is_refused),
-		cmocka_unit_test(clashes_are_refused),
-		cmocka_unit_test(equal_ones_may_live_apart),
-		cmocka_unit_test(there_is_an_end_to_them),
-		cmocka_unit_test(another_host_has_an_address_alone),
-		cmocka_unit_test(an_address_is_chosen_by_where_to),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,10 @@
  * Bursts of packets that differ: the fast path gives the same as the slow path, which takes packets
  * cut into short segments.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "dpdk/reflect.h"
 #include "eal.h"
 #include "packets.h"
@@ -159,8 +154,7 @@ compare_every_size(struct fixture *f, uint64_t *seed)
 	}
 }
 
-static void
-every_size_of_burst(void **state)
+TEST_WITH(every_size_of_burst, set_up, tear_down)
 {
 	with_each_isa(*state, compare_every_size);
 }
@@ -187,8 +181,7 @@ compare_truncated(struct fixture *f, uint64_t *seed)
 	}
 }
 
-static void
-every_length_of_frame(void **state)
+TEST_WITH(every_length_of_frame, set_up, tear_down)
 {
 	with_each_isa(*state, compare_truncated);
 }
@@ -202,8 +195,7 @@ compare_segmented(struct fixture *f, uint64_t *seed)
 	}
 }
 
-static void
-every_cut_into_segments(void **state)
+TEST_WITH(every_cut_into_segments, set_up, tear_down)
 {
 	with_each_isa(*state, compare_segmented);
 }
@@ -237,8 +229,7 @@ compare_runs(struct fixture *f, uint64_t *seed)
 	}
 }
 
-static void
-runs_that_end(void **state)
+TEST_WITH(runs_that_end, set_up, tear_down)
 {
 	with_each_isa(*state, compare_runs);
 }
@@ -277,8 +268,7 @@ compare_two_runs(struct fixture *f, uint64_t *seed)
 	}
 }
 
-static void
-two_runs_in_a_burst(void **state)
+TEST_WITH(two_runs_in_a_burst, set_up, tear_down)
 {
 	with_each_isa(*state, compare_two_runs);
 }
@@ -286,15 +276,7 @@ two_runs_in_a_burst(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(every_size_of_burst, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(every_length_of_frame, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(every_cut_into_segments, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(runs_that_end, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(two_runs_in_a_burst, set_up, tear_down),
-	};
-
 	if (eal_start(1) != 0)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sums of memory against DPDK's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include <rte_ip.h>
 
+#include "cases.h"
 #include "checksum.h"
 
 #define LONGEST 2000
@@ -33,44 +28,26 @@ compare(const uint8_t *bytes)
 			compare_sum(bytes + offset, length);
 }
 
-static void
-random_bytes_have_dpdks_sum(void **state)
+TEST(random_bytes_have_dpdks_sum)
 {
 	static uint8_t bytes[LONGEST + OFFSETS];
 
-	(void)state;
 	srand(1);
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)rand();
 	compare(bytes);
 }
 
-static void
-carries_are_not_lost(void **state)
+TEST(carries_are_not_lost)
 {
 	static uint8_t bytes[LONGEST + OFFSETS];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = 0xff;
 	compare(bytes);
 }
 
-static void
-nothing_has_no_sum(void **state)
+TEST(nothing_has_no_sum)
 {
-	(void)state;
 	assert_int_equal(checksum_choose(vector_isa_best())("", 0), 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_bytes_have_dpdks_sum),
-		cmocka_unit_test(carries_are_not_lost),
-		cmocka_unit_test(nothing_has_no_sum),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

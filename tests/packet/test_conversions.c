@@ -121,10 +121,6 @@ TEST(numbers_beside_boundaries)
 int
 main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_a_step_apart),
-		cmocka_unit_test(numbers_beside_boundaries),
-	};
 	int failed;
 
 	if (argc != 4 || eal_start(1) != 0)
@@ -142,7 +138,7 @@ main(int argc, char **argv)
 			0)
 			return 2;
 	}
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	failed = tests_run(NULL, NULL);
 	for (enum vector_isa isa = VECTOR_PLAIN; isa <= best; isa++)
 		vector_free(kernel[isa]);
 	return failed;

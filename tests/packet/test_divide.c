@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The division by logarithms. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <rte_memory.h>
 
+#include "cases.h"
 #include "divide.h"
 #include "eal.h"
 
@@ -56,14 +51,12 @@ steps(double value, double exact)
 }
 
 /* Counters of up to 64 bits, against exact division. */
-static void
-quotients_are_within_a_thousandth(void **state)
+TEST(quotients_are_within_a_thousandth)
 {
 	uint16_t ratio[2];
 	struct divider *divider;
 	double worst;
 
-	(void)state;
 	assert_int_equal(divider_create(MATCH_DIRECT, SOCKET_ID_ANY, &divider), 0);
 	worst = worst_error(divider, 6, relative);
 	assert_true(worst > 0.0008 && worst < 0.00098);
@@ -79,11 +72,7 @@ quotients_are_within_a_thousandth(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quotients_are_within_a_thousandth),
-	};
-
 	if (eal_start(1) != 0)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

@@ -3,14 +3,8 @@
  * Packets for the switch and for others, sound and damaged: the same answers, drops and counters,
  * byte for byte, whether they come in one segment or several, in a burst or one by one.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <netinet/in.h>
 #include <netinet/ip_icmp.h>
@@ -20,6 +14,7 @@
 #include <rte_ip.h>
 #include <rte_udp.h>
 
+#include "cases.h"
 #include "checksum.h"
 #include "eal.h"
 #include "endpoint/endpoint.h"
@@ -282,13 +277,11 @@ check_burst(const struct way *way, const struct sent *sent)
 	counted = now;
 }
 
-static void
-segments_and_bursts_make_no_difference(void **state)
+TEST(segments_and_bursts_make_no_difference)
 {
 	static struct sent sent[PIPELINE_BURST];
 	struct way whole = {.worker = fixture.worker}, cut = {0}, single = {0};
 
-	(void)state;
 	cut.worker = pipeline_worker_create(fixture.pipeline, SOCKET_ID_ANY);
 	single.worker = pipeline_worker_create(fixture.pipeline, SOCKET_ID_ANY);
 	assert_true(cut.worker != NULL && single.worker != NULL);
@@ -337,9 +330,5 @@ tear_down(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(segments_and_bursts_make_no_difference),
-	};
-
-	return eal_start(1) == 0 ? cmocka_run_group_tests(tests, set_up, tear_down) : 1;
+	return eal_start(1) == 0 ? tests_run(set_up, tear_down) : 1;
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Extended operations through the pipeline: every argument, against the library. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "cases.h"
 #include "eal.h"
 #include "requests_fixture.h"
 
@@ -59,33 +53,28 @@ every_function(struct fixture *f, unsigned int format)
 			f, f->functions[i].number, format, (uint16_t[]){1, 7, 32, 243, 255}[i % 5]);
 }
 
-static void
-every_function_of_fp16(void **state)
+TEST_WITH(every_function_of_fp16, set_up, requests_tear_down)
 {
 	every_function(*state, NETFC_FP16);
 }
 
-static void
-every_function_of_posit16(void **state)
+TEST_WITH(every_function_of_posit16, set_up, requests_tear_down)
 {
 	every_function(*state, NETFC_POSIT16);
 }
 
-static void
-every_function_of_bf16(void **state)
+TEST_WITH(every_function_of_bf16, set_up, requests_tear_down)
 {
 	every_function(*state, NETFC_BF16);
 }
 
-static void
-every_function_of_posit16_es2(void **state)
+TEST_WITH(every_function_of_posit16_es2, set_up, requests_tear_down)
 {
 	every_function(*state, NETFC_POSIT16_ES2);
 }
 
 /* Every instruction set gives the same, whatever the number of lanes. */
-static void
-every_instruction_set(void **state)
+TEST_WITH(every_instruction_set, set_up, requests_tear_down)
 {
 	static const uint16_t lanes[] = {1, 2, 31, 32, 33, 63, 64, 65, 243, 1000};
 	struct fixture *f = *state;
@@ -101,8 +90,7 @@ every_instruction_set(void **state)
 }
 
 /* Of every format, whether or not it has a table set. */
-static void
-two_and_three_operands(void **state)
+TEST_WITH(two_and_three_operands, set_up, requests_tear_down)
 {
 	struct fixture *f = *state;
 	uint64_t seed = 1;
@@ -119,8 +107,7 @@ two_and_three_operands(void **state)
 }
 
 /* A packet cut anywhere, even through a slot, is computed as one that is whole. */
-static void
-segments_do_not_matter(void **state)
+TEST_WITH(segments_do_not_matter, set_up, requests_tear_down)
 {
 	struct fixture *f = *state;
 	unsigned int ops[] = {NETFC_MAX, NETFC_FMA, 70};
@@ -146,19 +133,7 @@ segments_do_not_matter(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(every_function_of_fp16, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(
-			every_function_of_posit16, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(every_function_of_bf16, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(
-			every_function_of_posit16_es2, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(every_instruction_set, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(two_and_three_operands, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(segments_do_not_matter, set_up, requests_tear_down),
-	};
-
 	if (eal_start(1) != 0)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

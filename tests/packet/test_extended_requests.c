@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which requests of extended operations are computed, which are refused, and what is counted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <errno.h>
 
+#include "cases.h"
 #include "eal.h"
 #include "kernel_groups.h"
 #include "requests_fixture.h"
@@ -24,8 +19,7 @@ set_up(void **state)
 }
 
 /* What is not loaded is refused: unknown operations, then operations unknown to a format. */
-static void
-not_loaded(void **state)
+TEST_WITH(not_loaded, set_up, requests_tear_down)
 {
 	const struct {
 		unsigned int op, format;
@@ -71,8 +65,7 @@ not_loaded(void **state)
 }
 
 /* Requests of all kinds in one burst; what is counted of them. */
-static void
-together_with_the_four(void **state)
+TEST_WITH(together_with_the_four, set_up, requests_tear_down)
 {
 	static const uint16_t lanes[] = {1, 5, 12, 40};
 	const unsigned int ops[] = {70, NETFC_ADD, NETFC_MIN, NETFC_MUL, OWN};
@@ -121,8 +114,7 @@ ask_name(struct asked *request, const char *name, unsigned int format)
 	}
 }
 
-static void
-names(void **state)
+TEST_WITH(names, set_up, requests_tear_down)
 {
 	const struct {
 		const char *name;
@@ -160,8 +152,7 @@ names(void **state)
 	assert_int_equal(pipeline_worker_counters(f->base.worker)->lanes, 0);
 }
 
-static void
-twice_the_same(void **state)
+TEST_WITH(twice_the_same, set_up, requests_tear_down)
 {
 	struct fixture *f = *state;
 	struct pipeline *pipeline;
@@ -171,13 +162,11 @@ twice_the_same(void **state)
 	assert_int_equal(pipeline_create(&f->base.config, &pipeline), -EEXIST);
 }
 
-static void
-too_many(void **state)
+TEST(too_many)
 {
 	static const struct vector_kernel kernel;
 	static struct groups groups;
 
-	(void)state;
 	groups_clear(&groups);
 	for (unsigned int g = 0; g < EXTENDED_GROUPS; g++)
 		assert_int_equal(groups_add(&groups, 1 + g / 256, g % 256, "name", &kernel), 0);
@@ -187,15 +176,7 @@ too_many(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(not_loaded, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(together_with_the_four, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(names, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(twice_the_same, set_up, requests_tear_down),
-		cmocka_unit_test(too_many),
-	};
-
 	if (eal_start(1) != 0)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stations are learned, move, are forgotten and find no place, with a clock of the test's own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <rte_common.h>
 
+#include "cases.h"
 #include "eal.h"
 #include "forward/fdb_lines.h"
 #include "fdb_fixture.h"
@@ -38,8 +33,7 @@ assert_counted(const struct fixture *f, uint64_t stations, uint64_t learned, uin
 
 /* ---- learning ---- */
 
-static void
-the_keeper_learns_what_was_announced(void **state)
+TABLE_TEST(the_keeper_learns_what_was_announced)
 {
 	struct fixture *f = *state;
 
@@ -53,8 +47,7 @@ the_keeper_learns_what_was_announced(void **state)
 	assert_counted(f, 1, 1, 0, 0);
 }
 
-static void
-announced_often_it_is_learned_once(void **state)
+TABLE_TEST(announced_often_it_is_learned_once)
 {
 	struct fixture *f = *state;
 
@@ -65,8 +58,7 @@ announced_often_it_is_learned_once(void **state)
 	assert_counted(f, 1, 1, 0, 0);
 }
 
-static void
-a_station_moves_at_once(void **state)
+TABLE_TEST(a_station_moves_at_once)
 {
 	struct fixture *f = *state;
 
@@ -79,8 +71,7 @@ a_station_moves_at_once(void **state)
 	assert_counted(f, 1, 1, 0, 0);
 }
 
-static void
-every_bit_of_a_key_counts(void **state)
+TABLE_TEST(every_bit_of_a_key_counts)
 {
 	struct fixture *f = *state;
 	struct fdb_key key = key_of(1);
@@ -95,8 +86,7 @@ every_bit_of_a_key_counts(void **state)
 	}
 }
 
-static void
-each_vlan_learns_on_its_own(void **state)
+TABLE_TEST(each_vlan_learns_on_its_own)
 {
 	struct fixture *f = *state;
 	struct fdb_key key = key_of(1);
@@ -110,8 +100,7 @@ each_vlan_learns_on_its_own(void **state)
 }
 
 /* More at once than a look-up in the hash takes. */
-static void
-stations_are_looked_up_together(void **state)
+TABLE_TEST(stations_are_looked_up_together)
 {
 	enum {
 		STATIONS = CAPACITY / 2,
@@ -135,8 +124,7 @@ stations_are_looked_up_together(void **state)
 }
 
 /* What the ring has no space for is announced by the station's next packet. */
-static void
-a_flood_of_announcements_is_survived(void **state)
+TABLE_TEST(a_flood_of_announcements_is_survived)
 {
 	const uint32_t many = 4000;
 	struct fixture *f = *state;
@@ -183,8 +171,7 @@ assert_known(const struct fixture *f, const uint32_t *stations, unsigned int fir
 }
 
 /* Two lines full, of one; then those with a place leave it, and those without one take it. */
-static void
-more_than_a_line_are_known(void **state)
+TABLE_TEST(more_than_a_line_are_known)
 {
 	enum {
 		KNOWN = 2 * FDB_WAYS,
@@ -218,8 +205,7 @@ more_than_a_line_are_known(void **state)
 
 /* ---- ageing ---- */
 
-static void
-those_behind_a_port_that_is_gone_are_forgotten(void **state)
+TABLE_TEST(those_behind_a_port_that_is_gone_are_forgotten)
 {
 	struct fixture *f = *state;
 
@@ -233,8 +219,7 @@ those_behind_a_port_that_is_gone_are_forgotten(void **state)
 	assert_counted(f, 1, 2, 1, 0);
 }
 
-static void
-silent_ones_are_forgotten(void **state)
+TABLE_TEST(silent_ones_are_forgotten)
 {
 	struct fixture *f = *state;
 
@@ -253,8 +238,7 @@ silent_ones_are_forgotten(void **state)
 	assert_counted(f, 1, 2, 1, 0);
 }
 
-static void
-whoever_speaks_stays(void **state)
+TABLE_TEST(whoever_speaks_stays)
 {
 	struct fixture *f = *state;
 
@@ -272,8 +256,7 @@ whoever_speaks_stays(void **state)
 }
 
 /* Another lcore's clock may be a little ahead of the writer's. */
-static void
-seen_in_the_future_is_not_silent(void **state)
+TABLE_TEST(seen_in_the_future_is_not_silent)
 {
 	struct fixture *f = *state;
 
@@ -303,8 +286,7 @@ assert_all_known(const struct fixture *f, uint32_t first)
 		assert_int_equal(find(f, s), s % 8);
 }
 
-static void
-a_full_table_refuses_the_next(void **state)
+TABLE_TEST(a_full_table_refuses_the_next)
 {
 	struct fixture *f = *state;
 
@@ -318,8 +300,7 @@ a_full_table_refuses_the_next(void **state)
 	assert_counted(f, CAPACITY, CAPACITY, 0, 2);
 }
 
-static void
-what_was_forgotten_leaves_its_place_to_others(void **state)
+TABLE_TEST(what_was_forgotten_leaves_its_place_to_others)
 {
 	struct fixture *f = *state;
 
@@ -334,8 +315,7 @@ what_was_forgotten_leaves_its_place_to_others(void **state)
 }
 
 /* A worker that has not passed by may still look at the station: its place is not for others. */
-static void
-no_place_is_reused_under_a_worker(void **state)
+TABLE_TEST(no_place_is_reused_under_a_worker)
 {
 	struct fixture *f = *state;
 
@@ -349,8 +329,7 @@ no_place_is_reused_under_a_worker(void **state)
 	assert_counted(f, 0, CAPACITY, CAPACITY, 1);
 }
 
-static void
-any_capacity_will_do(void **state)
+TABLE_TEST(any_capacity_will_do)
 {
 	static const uint32_t capacities[] = {1, 2, 3, 4, 5, 7, 8, 100, 1000, 8192};
 	struct fixture *f = *state;
@@ -368,37 +347,15 @@ any_capacity_will_do(void **state)
 	}
 }
 
-static void
-nothing_to_free(void **state)
+TEST(nothing_to_free)
 {
-	(void)state;
 	fdb_free(NULL);
 }
 
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		TABLE_TEST(the_keeper_learns_what_was_announced),
-		TABLE_TEST(announced_often_it_is_learned_once),
-		TABLE_TEST(a_station_moves_at_once),
-		TABLE_TEST(every_bit_of_a_key_counts),
-		TABLE_TEST(each_vlan_learns_on_its_own),
-		TABLE_TEST(stations_are_looked_up_together),
-		TABLE_TEST(more_than_a_line_are_known),
-		TABLE_TEST(a_flood_of_announcements_is_survived),
-		TABLE_TEST(those_behind_a_port_that_is_gone_are_forgotten),
-		TABLE_TEST(silent_ones_are_forgotten),
-		TABLE_TEST(whoever_speaks_stays),
-		TABLE_TEST(seen_in_the_future_is_not_silent),
-		TABLE_TEST(a_full_table_refuses_the_next),
-		TABLE_TEST(what_was_forgotten_leaves_its_place_to_others),
-		TABLE_TEST(no_place_is_reused_under_a_worker),
-		TABLE_TEST(any_capacity_will_do),
-		cmocka_unit_test(nothing_to_free),
-	};
-
 	if (eal_start(1) != 0)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

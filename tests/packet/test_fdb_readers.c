@@ -2,15 +2,10 @@
 /* Workers look stations up while the writer learns and forgets them. */
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <rte_cycles.h>
 
+#include "cases.h"
 #include "eal.h"
 #include "fdb_fixture.h"
 
@@ -127,8 +122,7 @@ keep_against(struct fixture *f, struct race *races)
 		keep_for_a_while(f, races, &random);
 }
 
-static void
-readers_never_see_a_wrong_port(void **state)
+TABLE_TEST(readers_never_see_a_wrong_port)
 {
 	struct fixture *f = *state;
 	struct race races[READERS] = {0};
@@ -151,11 +145,7 @@ readers_never_see_a_wrong_port(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		TABLE_TEST(readers_never_see_a_wrong_port),
-	};
-
 	if (sched_getaffinity(0, sizeof(all_cpus), &all_cpus) != 0 || eal_start(1) != 0)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

@@ -185,14 +185,7 @@ TEST(another_format)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_edge_triples),
-		cmocka_unit_test(random_triples),
-		cmocka_unit_test(triples_that_nearly_cancel),
-		cmocka_unit_test(another_format),
-	};
-
 	if (eal_start(1) != 0)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

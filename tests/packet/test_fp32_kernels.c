@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lanes of 32 bits by every match engine and every instruction set, against the reference. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -15,6 +9,7 @@
 #include <rte_common.h>
 #include <rte_memory.h>
 
+#include "cases.h"
 #include "eal.h"
 #include "engines.h"
 #include "fp32_pairs.h"
@@ -118,10 +113,8 @@ check_engines(unsigned int count)
 	}
 }
 
-static void
-all_exponents_with_edges(void **state)
+TEST(all_exponents_with_edges)
 {
-	(void)state;
 	for (uint32_t first = 0; first < FP32_CROSSED; first += LANES) {
 		const uint32_t count = RTE_MIN(FP32_CROSSED - first, LANES);
 
@@ -130,12 +123,10 @@ all_exponents_with_edges(void **state)
 	}
 }
 
-static void
-random_pairs(void **state)
+TEST(random_pairs)
 {
 	uint64_t seed = 5;
 
-	(void)state;
 	for (unsigned int chunk = 0; chunk < RANDOM_CHUNKS; chunk++) {
 		fp32_random_pairs(&seed, x, y, LANES);
 		check_engines(LANES);
@@ -143,14 +134,12 @@ random_pairs(void **state)
 }
 
 /* Flags are those of all lanes together: one lane alone shows its own. */
-static void
-each_lane_has_its_flags(void **state)
+TEST(each_lane_has_its_flags)
 {
 	static const uint32_t values[] = {0, 0x80000000, 1, 0x80000001, 0x007fffff, 0x00800000,
 		0x3f800000, 0xbf800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000,
 		0x7f800001, 0xffc12345};
 
-	(void)state;
 	for (unsigned int p = 0; p < RTE_DIM(values) * RTE_DIM(values); p++) {
 		x[0] = values[p / RTE_DIM(values)];
 		y[0] = values[p % RTE_DIM(values)];
@@ -158,22 +147,18 @@ each_lane_has_its_flags(void **state)
 	}
 }
 
-static void
-any_number_of_lanes(void **state)
+TEST(any_number_of_lanes)
 {
 	uint64_t seed = 6;
 
-	(void)state;
 	for (unsigned int count = 1; count <= 2 * NETFC_BATCH + 33; count++) {
 		fp32_random_pairs(&seed, x, y, count);
 		check_engines(count);
 	}
 }
 
-static void
-descriptions(void **state)
+TEST(descriptions)
 {
-	(void)state;
 	for (unsigned int e = 0; e < engines.count; e++) {
 		const char *description = engines.engine[e].kernel->description;
 
@@ -187,14 +172,12 @@ descriptions(void **state)
 }
 
 /* A file may lie about its set's name: then the tables count, not the processor. */
-static void
-other_entries_are_not_the_processors(void **state)
+TEST(other_entries_are_not_the_processors)
 {
 	struct netfc_set *other;
 	struct engine engine;
 	uint32_t *entries;
 
-	(void)state;
 	assert_int_equal(netfc_set_build("fp32_exact", &other), NETFC_OK);
 	/* The first table is that of both exponents of a sum. */
 	entries = (uint32_t *)(uintptr_t)netfc_table_entries(netfc_set_table(other, 0));
@@ -218,14 +201,12 @@ other_entries_are_not_the_processors(void **state)
 
 #ifdef __x86_64__
 /* Where floats are flushed to zero, no kernel is made of them. */
-static void
-floats_that_are_not_ieees(void **state)
+TEST(floats_that_are_not_ieees)
 {
 	const unsigned int before = _mm_getcsr();
 	static const unsigned int modes[] = {_MM_FLUSH_ZERO_ON, _MM_DENORMALS_ZERO_ON,
 		_MM_ROUND_DOWN, _MM_ROUND_UP, _MM_ROUND_TOWARD_ZERO};
 
-	(void)state;
 	for (unsigned int m = 0; m < RTE_DIM(modes); m++) {
 		for (enum match_kind match = MATCH_DIRECT; match <= MATCH_FPU; match++) {
 			struct engine engine;
@@ -243,19 +224,7 @@ floats_that_are_not_ieees(void **state)
 int
 main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_lane_has_its_flags),
-		cmocka_unit_test(any_number_of_lanes),
-		cmocka_unit_test(random_pairs),
-		cmocka_unit_test(all_exponents_with_edges),
-		cmocka_unit_test(descriptions),
-		cmocka_unit_test(other_entries_are_not_the_processors),
-#ifdef __x86_64__
-		cmocka_unit_test(floats_that_are_not_ieees),
-#endif
-	};
-
 	if (eal_start(1) != 0)
 		return 1;
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return tests_run(set_up, tear_down);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests of lanes of 32 bits that are refused: for their length, operation or format. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "eal.h"
 #include "requests_fixture.h"
 
@@ -41,8 +36,7 @@ change(uint8_t *frame, unsigned int count, uint32_t length)
 	put_16(frame + UDP_LENGTH_AT + 2, 0);
 }
 
-static void
-lengths_and_counts(void **state)
+TEST_WITH(lengths_and_counts, set_up, requests_tear_down)
 {
 	const uint32_t whole = PACKET_HEADERS + 10 * NETFC_WIDE_LANE_BYTES;
 	const struct {
@@ -91,8 +85,7 @@ lengths_and_counts(void **state)
 	}
 }
 
-static void
-what_is_not_computed(void **state)
+TEST_WITH(what_is_not_computed, set_up, requests_tear_down)
 {
 	static uint16_t z[NETFC_FUNCTION_ENTRIES];
 	static uint8_t flags[NETFC_FUNCTION_ENTRIES];
@@ -118,8 +111,7 @@ what_is_not_computed(void **state)
 }
 
 /* Without its table set, binary32 is a format like any that is not loaded. */
-static void
-without_its_set(void **state)
+TEST_WITH(without_its_set, set_up, requests_tear_down)
 {
 	struct fixture *f = *state;
 
@@ -134,8 +126,7 @@ without_its_set(void **state)
 }
 
 /* With it alone. */
-static void
-with_its_set_alone(void **state)
+TEST_WITH(with_its_set_alone, set_up, requests_tear_down)
 {
 	struct fixture *f = *state;
 	uint64_t seed = 13;
@@ -150,8 +141,7 @@ with_its_set_alone(void **state)
 }
 
 /* The four have no names that could be asked for, not even an empty one. */
-static void
-no_names(void **state)
+TEST_WITH(no_names, set_up, requests_tear_down)
 {
 	static const char *const names[] = {"", "add", "fp32"};
 	struct fixture *f = *state;
@@ -172,15 +162,7 @@ no_names(void **state)
 int
 main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(lengths_and_counts, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(what_is_not_computed, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(without_its_set, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(with_its_set_alone, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(no_names, set_up, requests_tear_down),
-	};
-
 	if (eal_start(1) != 0)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

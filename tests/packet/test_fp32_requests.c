@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests of lanes of 32 bits that are computed, by every engine, and what is counted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "cases.h"
 #include "eal.h"
 #include "requests_fixture.h"
 
@@ -40,8 +34,7 @@ check_bursts(struct fixture *f, uint64_t *seed)
 	}
 }
 
-static void
-every_engine_computes_both_widths(void **state)
+TEST_WITH(every_engine_computes_both_widths, set_up, requests_tear_down)
 {
 	struct fixture *f = *state;
 	uint64_t seed = 7;
@@ -59,8 +52,7 @@ every_engine_computes_both_widths(void **state)
 }
 
 /* A burst of uniform requests, and again: the second one by the template. */
-static void
-uniform_bursts(void **state)
+TEST_WITH(uniform_bursts, set_up, requests_tear_down)
 {
 	struct fixture *f = *state;
 	uint64_t seed = 8;
@@ -78,8 +70,7 @@ uniform_bursts(void **state)
 }
 
 /* Wherever a packet is cut, even through the middle of a value, the bytes come out the same. */
-static void
-cut_anywhere(void **state)
+TEST_WITH(cut_anywhere, set_up, requests_tear_down)
 {
 	struct fixture *f = *state;
 	uint64_t seed = 9;
@@ -93,8 +84,7 @@ cut_anywhere(void **state)
 }
 
 /* More lanes than a batch has, of a datagram as long as there are. */
-static void
-longest_datagram(void **state)
+TEST_WITH(longest_datagram, set_up, requests_tear_down)
 {
 	static const enum match_kind matches[] = {MATCH_DIRECT, MATCH_HASH};
 	struct fixture *f = *state;
@@ -109,8 +99,7 @@ longest_datagram(void **state)
 	}
 }
 
-static void
-what_is_counted(void **state)
+TEST_WITH(what_is_counted, set_up, requests_tear_down)
 {
 	const struct pipeline_counters *counters;
 	struct fixture *f = *state;
@@ -142,16 +131,7 @@ what_is_counted(void **state)
 int
 main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			every_engine_computes_both_widths, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(uniform_bursts, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(cut_anywhere, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(longest_datagram, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(what_is_counted, set_up, requests_tear_down),
-	};
-
 	if (eal_start(1) != 0)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

@@ -3,17 +3,12 @@
  * Lanes of 8 bits, of the table set that the argument names, by every match engine and every
  * instruction set: all pairs of operands, all triples of fma, against the reference.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <rte_common.h>
 #include <rte_memory.h>
 
+#include "cases.h"
 #include "eal.h"
 #include "engines.h"
 #include "extended.h"
@@ -117,10 +112,8 @@ check_all_pairs(const struct vector_kernel *kernel, const char *how, unsigned in
 	check_lanes(kernel, how, op, 1, 21000);
 }
 
-static void
-all_pairs(void **state)
+TEST(all_pairs)
 {
-	(void)state;
 	for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++) {
 		netfc_exact_lanes(netfc_set_format(set), op, x, y, expected, flags, PAIRS);
 		for (unsigned int e = 0; e < engines.count; e++)
@@ -129,12 +122,10 @@ all_pairs(void **state)
 }
 
 /* What raises no flag, beside one lane that may. */
-static void
-each_lane_of_a_vector_has_its_flags(void **state)
+TEST(each_lane_of_a_vector_has_its_flags)
 {
 	uint8_t a[PAIRS], b[PAIRS];
 
-	(void)state;
 	memcpy(a, x, sizeof(a));
 	memcpy(b, y, sizeof(b));
 	memset(x, 0x38, 64);
@@ -155,10 +146,8 @@ each_lane_of_a_vector_has_its_flags(void **state)
 	memcpy(y, b, sizeof(y));
 }
 
-static void
-all_pairs_are_ordered(void **state)
+TEST(all_pairs_are_ordered)
 {
-	(void)state;
 	memset(z, 0x5a, sizeof(z));
 	for (enum netfc_extra_op op = NETFC_MIN; op <= NETFC_COMPARE; op++) {
 		memcpy(expected, z, sizeof(z));
@@ -168,10 +157,8 @@ all_pairs_are_ordered(void **state)
 	}
 }
 
-static void
-all_triples_of_fma(void **state)
+TEST(all_triples_of_fma)
 {
-	(void)state;
 	for (uint32_t third = 0; third <= UINT8_MAX; third++) {
 		memset(z, (int)third, sizeof(z));
 		memset(expected, (int)third, sizeof(z));
@@ -187,14 +174,12 @@ all_triples_of_fma(void **state)
 }
 
 /* A function of 256 entries, of which each slot shows its own. */
-static void
-functions_have_256_entries(void **state)
+TEST(functions_have_256_entries)
 {
 	const struct netfc_function *sqrt = netfc_function_by_name("sqrt");
 	static uint16_t values[NETFC_FUNCTION_ENTRIES];
 	static uint8_t raised[NETFC_FUNCTION_ENTRIES];
 
-	(void)state;
 	assert_int_equal(
 		netfc_function_table(sqrt, netfc_set_format(set), values, raised), NETFC_OK);
 	for (uint32_t n = 0; n < PAIRS; n++) {
@@ -213,13 +198,11 @@ functions_have_256_entries(void **state)
 }
 
 /* A file may lie about its set's name: then the tables count. */
-static void
-other_entries_are_looked_up(void **state)
+TEST(other_entries_are_looked_up)
 {
 	struct netfc_set *other;
 	uint32_t *entries;
 
-	(void)state;
 	assert_int_equal(netfc_set_build(name_of_set, &other), NETFC_OK);
 	entries = (uint32_t *)(uintptr_t)netfc_table_entries(netfc_set_find_table(other, "decode"));
 	entries[0x38] ^= 1;
@@ -242,17 +225,8 @@ other_entries_are_looked_up(void **state)
 int
 main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_pairs),
-		cmocka_unit_test(each_lane_of_a_vector_has_its_flags),
-		cmocka_unit_test(all_pairs_are_ordered),
-		cmocka_unit_test(all_triples_of_fma),
-		cmocka_unit_test(functions_have_256_entries),
-		cmocka_unit_test(other_entries_are_looked_up),
-	};
-
 	if (argc != 2 || eal_start(1) != 0)
 		return 1;
 	name_of_set = argv[1];
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return tests_run(set_up, tear_down);
 }

@@ -3,16 +3,11 @@
  * Requests of lanes of 8 bits, of fp16 beside them, through a pipeline: computed by every engine,
  * refused where they should be, and nothing else touched. The argument is the table set.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <rte_random.h>
 
+#include "cases.h"
 #include "eal.h"
 #include "requests_fixture.h"
 
@@ -69,8 +64,7 @@ check_bursts(struct fixture *f)
 	}
 }
 
-static void
-every_engine_computes_both_widths(void **state)
+TEST_WITH(every_engine_computes_both_widths, set_up, requests_tear_down)
 {
 	struct fixture *f = *state;
 
@@ -86,8 +80,7 @@ every_engine_computes_both_widths(void **state)
 }
 
 /* A burst of uniform requests, and again: the second one by the template. */
-static void
-uniform_bursts(void **state)
+TEST_WITH(uniform_bursts, set_up, requests_tear_down)
 {
 	static const unsigned int lanes[] = {1, 7, 486};
 	struct fixture *f = *state;
@@ -103,8 +96,7 @@ uniform_bursts(void **state)
 }
 
 /* Wherever a packet is cut, the bytes come out the same; and of more lanes than a batch has. */
-static void
-cut_anywhere(void **state)
+TEST_WITH(cut_anywhere, set_up, requests_tear_down)
 {
 	struct fixture *f = *state;
 
@@ -125,8 +117,7 @@ cut_anywhere(void **state)
 }
 
 /* Say that there are more lanes than the datagram has space for. */
-static void
-lengths_and_counts(void **state)
+TEST_WITH(lengths_and_counts, set_up, requests_tear_down)
 {
 	static const struct {
 		unsigned int lanes, count;
@@ -169,8 +160,7 @@ lengths_and_counts(void **state)
 }
 
 /* Without a set, and for what there is none of. */
-static void
-what_is_not_computed(void **state)
+TEST_WITH(what_is_not_computed, set_up, requests_tear_down)
 {
 	struct fixture *f = *state;
 
@@ -196,8 +186,7 @@ what_is_not_computed(void **state)
 }
 
 /* The name of a function stands in slots of two bytes. */
-static void
-a_name_is_found(void **state)
+TEST_WITH(a_name_is_found, set_up, requests_tear_down)
 {
 	struct fixture *f = *state;
 
@@ -216,20 +205,11 @@ a_name_is_found(void **state)
 int
 main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			every_engine_computes_both_widths, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(uniform_bursts, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(cut_anywhere, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(lengths_and_counts, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(what_is_not_computed, set_up, requests_tear_down),
-		cmocka_unit_test_setup_teardown(a_name_is_found, set_up, requests_tear_down),
-	};
 	struct netfc_set_id id;
 
 	if (argc != 2 || netfc_set_parse_name(argv[1], &id) != NETFC_OK || eal_start(1) != 0)
 		return 1;
 	set_name = argv[1];
 	format = netfc_format_id(id.format);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

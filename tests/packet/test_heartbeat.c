@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Signs of life: given only if every lcore that has something to do has made a round. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "eal.h"
 #include "service/service.h"
 
@@ -41,10 +36,8 @@ all_make_rounds(void)
 		make_rounds(l, l + 1);
 }
 
-static void
-no_sign_before_the_first_rounds(void **state)
+TEST_WITH(no_sign_before_the_first_rounds, set_up, NULL)
 {
-	(void)state;
 	assert_int_equal(heartbeat_missing(&heartbeat, &app), 0);
 	make_rounds(0, 1);
 	assert_int_equal(heartbeat_missing(&heartbeat, &app), 1);
@@ -54,10 +47,8 @@ no_sign_before_the_first_rounds(void **state)
 	assert_int_equal(heartbeat_missing(&heartbeat, &app), RTE_MAX_LCORE);
 }
 
-static void
-each_lcore_is_missed(void **state)
+TEST_WITH(each_lcore_is_missed, set_up, NULL)
 {
-	(void)state;
 	for (unsigned int stuck = 0; stuck < LCORES - 1; stuck++) {
 		all_make_rounds();
 		assert_int_equal(heartbeat_missing(&heartbeat, &app), RTE_MAX_LCORE);
@@ -69,10 +60,8 @@ each_lcore_is_missed(void **state)
 }
 
 /* Lcores that are slow in turn are alive: each makes a round between two signs. */
-static void
-rounds_count_whenever_they_are_made(void **state)
+TEST_WITH(rounds_count_whenever_they_are_made, set_up, NULL)
 {
-	(void)state;
 	all_make_rounds();
 	assert_int_equal(heartbeat_missing(&heartbeat, &app), RTE_MAX_LCORE);
 	make_rounds(0, 1);
@@ -84,10 +73,8 @@ rounds_count_whenever_they_are_made(void **state)
 	assert_int_equal(heartbeat_missing(&heartbeat, &app), 0);
 }
 
-static void
-idle_lcores_do_not_matter(void **state)
+TEST_WITH(idle_lcores_do_not_matter, set_up, NULL)
 {
-	(void)state;
 	all_make_rounds();
 	assert_int_equal(heartbeat_missing(&heartbeat, &app), RTE_MAX_LCORE);
 	make_rounds(LCORES - 1, 1);
@@ -97,12 +84,5 @@ idle_lcores_do_not_matter(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(no_sign_before_the_first_rounds, set_up),
-		cmocka_unit_test_setup(each_lcore_is_missed, set_up),
-		cmocka_unit_test_setup(rounds_count_whenever_they_are_made, set_up),
-		cmocka_unit_test_setup(idle_lcores_do_not_matter, set_up),
-	};
-
-	return eal_start(LCORES) == 0 ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+	return eal_start(LCORES) == 0 ? tests_run(NULL, NULL) : 1;
 }

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Durations sorted into buckets of nanoseconds, which do not depend on the clock they were taken
  * by. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <rte_common.h>
 #include <rte_cycles.h>
 
+#include "cases.h"
 #include "histogram.h"
 
 static const uint32_t bounds_ns[] = {100, 1000, 1000000, 1000000000};
@@ -39,10 +33,8 @@ bucket_of(uint64_t ticks, uint64_t hz)
 	return found;
 }
 
-static void
-test_bounds_are_of_time(void **state)
+TEST(test_bounds_are_of_time)
 {
-	(void)state;
 	for (unsigned int c = 0; c < RTE_DIM(clocks); c++) {
 		for (unsigned int b = 0; b < BOUNDS; b++) {
 			uint64_t bound = bounds_ns[b] * clocks[c] / NS_PER_S;
@@ -56,13 +48,11 @@ test_bounds_are_of_time(void **state)
 	}
 }
 
-static void
-test_all_are_counted(void **state)
+TEST(test_all_are_counted)
 {
 	static struct histogram histogram;
 	uint64_t counts[BOUNDS + 1], sum = 0;
 
-	(void)state;
 	for (uint64_t ticks = 1; ticks < UINT64_C(1) << 40; ticks = ticks * 3 + 1)
 		histogram_add_times(&histogram, ticks, ticks % 7);
 	histogram_sort(&histogram, clocks[2], bounds_ns, BOUNDS, counts);
@@ -71,26 +61,12 @@ test_all_are_counted(void **state)
 	assert_int_equal(sum, histogram.count);
 }
 
-static void
-test_none(void **state)
+TEST(test_none)
 {
 	static const struct histogram none;
 	uint64_t counts[BOUNDS + 1] = {9, 9, 9, 9, 9};
 
-	(void)state;
 	histogram_sort(&none, clocks[0], bounds_ns, BOUNDS, counts);
 	for (unsigned int b = 0; b <= BOUNDS; b++)
 		assert_int_equal(counts[b], 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bounds_are_of_time),
-		cmocka_unit_test(test_all_are_counted),
-		cmocka_unit_test(test_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every key of every table of every installed set and of fp32_exact, by every match engine. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <rte_common.h>
 #include <rte_memory.h>
 
+#include "cases.h"
 #include "eal.h"
 #include "match.h"
 

@@ -2,19 +2,14 @@
 /* Kernels for lanes of any format and operation, or of pairs of them, against their sets' programs.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <rte_byteorder.h>
 #include <rte_common.h>
 #include <rte_memory.h>
 #include <rte_random.h>
 
+#include "cases.h"
 #include "eal.h"
 #include "vector.h"
 
@@ -175,12 +170,10 @@ need_avx512(void)
 	skip();
 }
 
-static void
-own_arrays_agree_with_the_sets(void **state)
+TEST(own_arrays_agree_with_the_sets)
 {
 	const char *const *const names[] = {largest, floors, small};
 
-	(void)state;
 	need_avx512();
 	for (unsigned int n = 0; n < RTE_DIM(names); n++) {
 		struct fixture f;
@@ -192,12 +185,10 @@ own_arrays_agree_with_the_sets(void **state)
 	}
 }
 
-static void
-prefixes_agree_with_the_sets(void **state)
+TEST(prefixes_agree_with_the_sets)
 {
 	struct fixture f;
 
-	(void)state;
 	need_avx512();
 	build_sets(&f, small);
 	create_stages(&f, MATCH_LPM);
@@ -207,12 +198,10 @@ prefixes_agree_with_the_sets(void **state)
 }
 
 /* There is nothing to index. */
-static void
-hashes_have_none(void **state)
+TEST(hashes_have_none)
 {
 	struct fixture f;
 
-	(void)state;
 	build_sets(&f, small);
 	create_stages(&f, MATCH_HASH);
 	assert_int_equal(create(&f, f.stage), -ENOTSUP);
@@ -221,14 +210,12 @@ hashes_have_none(void **state)
 }
 
 /* Their programs are others. */
-static void
-exact_sets_have_none(void **state)
+TEST(exact_sets_have_none)
 {
 	const char *const names[NETFC_FORMAT_END] = {
 		[NETFC_FP16] = "fp16_exact", [NETFC_BF16] = "bf16_k128"};
 	struct fixture f;
 
-	(void)state;
 	build_sets(&f, names);
 	assert_int_equal(create(&f, NULL), -ENOTSUP);
 	assert_null(f.mixed);
@@ -250,12 +237,10 @@ check_pairs(const struct fixture *f, unsigned int format)
 	vector_free(kernel);
 }
 
-static void
-pairs_agree_with_the_sets(void **state)
+TEST(pairs_agree_with_the_sets)
 {
 	struct fixture f;
 
-	(void)state;
 	need_avx512();
 	build_sets(&f, largest);
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
@@ -268,15 +253,7 @@ pairs_agree_with_the_sets(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(own_arrays_agree_with_the_sets),
-		cmocka_unit_test(prefixes_agree_with_the_sets),
-		cmocka_unit_test(pairs_agree_with_the_sets),
-		cmocka_unit_test(hashes_have_none),
-		cmocka_unit_test(exact_sets_have_none),
-	};
-
 	if (eal_start(1) != 0)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A neighbour is asked for, found, found again when it moves, and not forged. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <rte_arp.h>
 #include <rte_ip.h>
 
+#include "cases.h"
 #include "endpoint/neighbour.h"
 
 #define HZ 1000u /* ticks are milliseconds */
@@ -101,14 +96,12 @@ assert_at(const struct neighbour *neighbour, const struct rte_ether_addr *mac)
 	assert_int_equal(place.port, PORT);
 }
 
-static void
-it_is_asked_for_once_a_second_until_it_answers(void **state)
+TEST(it_is_asked_for_once_a_second_until_it_answers)
 {
 	struct neighbour neighbour = new_ipv4();
 	struct neighbour_place place;
 	unsigned int questions = 0;
 
-	(void)state;
 	for (uint64_t now = 1; now <= 10 * HZ; now++)
 		questions += neighbour_poll(&neighbour, now, 0, 0);
 	assert_int_equal(questions, 10);
@@ -123,13 +116,11 @@ it_is_asked_for_once_a_second_until_it_answers(void **state)
 	assert_int_equal(neighbour.counters.moves, 0);
 }
 
-static void
-it_is_asked_for_again_each_half_minute(void **state)
+TEST(it_is_asked_for_again_each_half_minute)
 {
 	struct neighbour neighbour = new_ipv4();
 	unsigned int questions = 0;
 
-	(void)state;
 	for (uint64_t now = 1; now <= 95 * HZ; now++) {
 		if (!neighbour_poll(&neighbour, now, 0, 0))
 			continue;
@@ -142,14 +133,12 @@ it_is_asked_for_again_each_half_minute(void **state)
 		assert_false(neighbour_poll(&neighbour, now, now, now));
 }
 
-static void
-a_silent_one_is_asked_for_and_forgotten(void **state)
+TEST(a_silent_one_is_asked_for_and_forgotten)
 {
 	struct neighbour neighbour = new_ipv4();
 	uint64_t now;
 	unsigned int questions = 0;
 
-	(void)state;
 	assert_true(neighbour_poll(&neighbour, 1, 0, 0));
 	assert_true(hear(&neighbour, &mac_a, 1));
 	assert_false(neighbour_poll(&neighbour, 5 * HZ, 0, 2));
@@ -164,12 +153,10 @@ a_silent_one_is_asked_for_and_forgotten(void **state)
 	assert_at(&neighbour, &mac_a);
 }
 
-static void
-one_that_moved_is_found_again(void **state)
+TEST(one_that_moved_is_found_again)
 {
 	struct neighbour neighbour = new_ipv4();
 
-	(void)state;
 	assert_true(neighbour_poll(&neighbour, 1, 0, 0));
 	assert_true(hear(&neighbour, &mac_a, 1));
 	assert_false(neighbour_poll(&neighbour, 5 * HZ, 4 * HZ, 4 * HZ));
@@ -180,14 +167,12 @@ one_that_moved_is_found_again(void **state)
 	assert_int_equal(neighbour.counters.disbelieved, 0);
 }
 
-static void
-an_answer_with_a_vlan_tag_is_named(void **state)
+TEST(an_answer_with_a_vlan_tag_is_named)
 {
 	struct neighbour neighbour = new_ipv4();
 	struct neighbour_place place;
 	struct packet packet;
 
-	(void)state;
 	assert_true(neighbour_poll(&neighbour, 1, 0, 0));
 	ask(&neighbour, &packet);
 	answer_arp(&packet, &mac_a);
@@ -204,13 +189,11 @@ an_answer_with_a_vlan_tag_is_named(void **state)
 	assert_false(neighbour_is_tagged(&neighbour));
 }
 
-static void
-what_nobody_asked_for_is_not_believed(void **state)
+TEST(what_nobody_asked_for_is_not_believed)
 {
 	struct neighbour neighbour = new_ipv4();
 	struct neighbour_place place;
 
-	(void)state;
 	assert_true(hear(&neighbour, &mac_b, 1));
 	assert_false(neighbour_find(&neighbour, &place));
 	assert_true(neighbour_poll(&neighbour, 2, 0, 0));
@@ -229,15 +212,13 @@ what_nobody_asked_for_is_not_believed(void **state)
 	assert_int_equal(neighbour.counters.disbelieved, 4);
 }
 
-static void
-answers_count_only_where_it_was_asked(void **state)
+TEST(answers_count_only_where_it_was_asked)
 {
 	static const struct rte_ether_addr group = {{3, 0, 0, 0, 0, 1}}, nobody;
 	struct neighbour neighbour = new_ipv4();
 	struct neighbour_place place;
 	struct packet packet;
 
-	(void)state;
 	neighbour.own.port = PORT; /* another id than the port's */
 	assert_true(neighbour_poll(&neighbour, 1, 0, 0));
 	assert_true(hear(&neighbour, &mac_a, 1));
@@ -299,8 +280,7 @@ new_ipv6(void)
 	return new_neighbour("2001:db8::abcd:ef12", "2001:db8::1");
 }
 
-static void
-a_solicitation_is_as_the_standard_says(void **state)
+TEST(a_solicitation_is_as_the_standard_says)
 {
 	static const uint8_t to_mac[6] = {0x33, 0x33, 0xff, 0xcd, 0xef, 0x12};
 	static const uint8_t to[16] = {0xff, 2, [11] = 1, 0xff, 0xcd, 0xef, 0x12};
@@ -309,7 +289,6 @@ a_solicitation_is_as_the_standard_says(void **state)
 	struct packet packet;
 	uint8_t target[16];
 
-	(void)state;
 	ask(&neighbour, &packet);
 	assert_int_equal(packet.mbuf.data_len, NEIGHBOUR_QUESTION_BYTES);
 	assert_memory_equal(packet.bytes, to_mac, 6);
@@ -322,13 +301,11 @@ a_solicitation_is_as_the_standard_says(void **state)
 	assert_true(discovery_answer(&packet.mbuf, &packet.frame, &mac_a));
 }
 
-static void
-an_advertisement_is_taken_up(void **state)
+TEST(an_advertisement_is_taken_up)
 {
 	struct neighbour neighbour = new_ipv6();
 	struct packet packet;
 
-	(void)state;
 	assert_true(neighbour_poll(&neighbour, 1, 0, 0));
 	ask(&neighbour, &packet);
 	assert_false(take(&neighbour, &packet, 1));
@@ -339,8 +316,7 @@ an_advertisement_is_taken_up(void **state)
 }
 
 /* Ways to spoil an advertisement: a byte, and what it becomes. */
-static void
-a_wrong_advertisement_is_not(void **state)
+TEST(a_wrong_advertisement_is_not)
 {
 	static const struct {
 		size_t at;
@@ -361,7 +337,6 @@ a_wrong_advertisement_is_not(void **state)
 	struct neighbour_place place;
 	struct packet packet;
 
-	(void)state;
 	assert_true(neighbour_poll(&neighbour, 1, 0, 0));
 	for (unsigned int i = 0; i < RTE_DIM(wrong); i++) {
 		ask(&neighbour, &packet);
@@ -378,23 +353,4 @@ a_wrong_advertisement_is_not(void **state)
 	packet.bytes[ICMP + 2] ^= 1;
 	assert_true(take(&neighbour, &packet, 2));
 	assert_at(&neighbour, &mac_a);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_asked_for_once_a_second_until_it_answers),
-		cmocka_unit_test(it_is_asked_for_again_each_half_minute),
-		cmocka_unit_test(a_silent_one_is_asked_for_and_forgotten),
-		cmocka_unit_test(one_that_moved_is_found_again),
-		cmocka_unit_test(an_answer_with_a_vlan_tag_is_named),
-		cmocka_unit_test(what_nobody_asked_for_is_not_believed),
-		cmocka_unit_test(answers_count_only_where_it_was_asked),
-		cmocka_unit_test(a_solicitation_is_as_the_standard_says),
-		cmocka_unit_test(an_advertisement_is_taken_up),
-		cmocka_unit_test(a_wrong_advertisement_is_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

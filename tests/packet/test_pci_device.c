@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is said of a PCI device without a port, on a tree of files as the kernel has it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "dpdk/pci_device.h"
 
 #define ADDRESS "0000:03:00.0"
@@ -60,34 +55,26 @@ assert_said(bool later, const char *words)
 		fail_msg("\"%s\" is not in \"%s\"", words, said);
 }
 
-static void
-test_no_device(void **state)
+TEST_WITH(test_no_device, make_tree, remove_tree)
 {
-	(void)state;
 	run("rm -r bus/pci/devices/" ADDRESS);
 	assert_said(true, "no such PCI device; dpdk-devbind.py --status-dev net");
 }
 
-static void
-test_not_a_nic(void **state)
+TEST_WITH(test_not_a_nic, make_tree, remove_tree)
 {
-	(void)state;
 	run("echo 0x060000 >bus/pci/devices/" ADDRESS "/class");
 	assert_said(false, "no network controller");
 }
 
-static void
-test_no_driver(void **state)
+TEST_WITH(test_no_driver, make_tree, remove_tree)
 {
-	(void)state;
 	assert_said(
 		true, "no driver has the device; sudo dpdk-devbind.py --bind vfio-pci " ADDRESS);
 }
 
-static void
-test_kernels_driver(void **state)
+TEST_WITH(test_kernels_driver, make_tree, remove_tree)
 {
-	(void)state;
 	run("ln -s ../../../bus/pci/drivers/e1000e bus/pci/devices/" ADDRESS "/driver");
 	assert_said(false, "the kernel's driver e1000e has the device; sudo dpdk-devbind.py");
 }
@@ -98,32 +85,26 @@ give_to_vfio(void)
 	run("ln -s ../../../bus/pci/drivers/vfio-pci bus/pci/devices/" ADDRESS "/driver");
 }
 
-static void
-test_no_iommu(void **state)
+TEST_WITH(test_no_iommu, make_tree, remove_tree)
 {
-	(void)state;
 	give_to_vfio();
 	assert_said(false, "no IOMMU is on; turn it on in the firmware");
 }
 
-static void
-test_no_device_file(void **state)
+TEST_WITH(test_no_device_file, make_tree, remove_tree)
 {
-	(void)state;
 	give_to_vfio();
 	run("ln -s ../../../../kernel/iommu_groups/7 bus/pci/devices/" ADDRESS "/iommu_group");
 	assert_said(false, "/vfio/7 does not exist; sudo modprobe vfio-pci");
 }
 
 /* Root may open everything: asked as an ordinary user. */
-static void
-test_no_rights(void **state)
+TEST_WITH(test_no_rights, make_tree, remove_tree)
 {
 	char said[256] = "";
 	int status;
 	pid_t child;
 
-	(void)state;
 	give_to_vfio();
 	run("ln -s ../../../../kernel/iommu_groups/7 bus/pci/devices/" ADDRESS "/iommu_group");
 	run("touch vfio/noiommu-7 && chmod 0600 vfio/noiommu-7");
@@ -141,29 +122,8 @@ test_no_rights(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void
-test_other_drivers_for_users(void **state)
+TEST_WITH(test_other_drivers_for_users, make_tree, remove_tree)
 {
-	(void)state;
 	run("ln -s ../../../bus/pci/drivers/uio_pci_generic bus/pci/devices/" ADDRESS "/driver");
 	assert_said(false, "the lines above may say why");
-}
-
-#define PCI_TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PCI_TEST(test_no_device),
-		PCI_TEST(test_not_a_nic),
-		PCI_TEST(test_no_driver),
-		PCI_TEST(test_kernels_driver),
-		PCI_TEST(test_no_iommu),
-		PCI_TEST(test_no_device_file),
-		PCI_TEST(test_no_rights),
-		PCI_TEST(test_other_drivers_for_users),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

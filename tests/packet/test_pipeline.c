@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bursts through the pipeline: segments, batches, counters, and the reference's every bit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <rte_errno.h>
 #include <rte_ip.h>
 
+#include "cases.h"
 #include "eal.h"
 #include "packets.h"
 #include "pipeline_fixture.h"
@@ -77,8 +72,7 @@ check_reply(const struct pipeline_fixture *f, const uint8_t *frame, unsigned int
 	assert_true(packet_checksum_is_right(frame));
 }
 
-static void
-any_number_of_lanes(void **state)
+TEST_WITH(any_number_of_lanes, set_up, tear_down)
 {
 	static const uint16_t counts[] = {
 		1, 2, 3, 63, 64, 65, 243, 255, 256, 257, 511, 512, 513, 1490, 5000, MAX_LANES};
@@ -101,8 +95,7 @@ any_number_of_lanes(void **state)
 }
 
 /* Wherever a packet is cut, even through a slot or the checksum, the bytes come out the same. */
-static void
-segments_do_not_matter(void **state)
+TEST_WITH(segments_do_not_matter, set_up, tear_down)
 {
 	const uint16_t x[] = {0x3c00, 0xc4d0, 0x0001, 0x7bff},
 		       y[] = {0x4248, 0x4500, 0x8001, 0x7bff};
@@ -120,8 +113,7 @@ segments_do_not_matter(void **state)
 }
 
 /* Packets of all formats, operations and lengths in the same burst share batches. */
-static void
-mixed_bursts(void **state)
+TEST_WITH(mixed_bursts, set_up, tear_down)
 {
 	enum {
 		LANES = 100
@@ -178,8 +170,7 @@ compare_ways(struct pipeline_fixture *f, struct pipeline_worker *general, uint8_
 }
 
 /* In a run of uniform requests, one that differs in any bit of its headers is noticed. */
-static void
-runs_of_requests(void **state)
+TEST_WITH(runs_of_requests, set_up, tear_down)
 {
 	static uint8_t frames[PIPELINE_BURST][1024];
 	uint32_t length[PIPELINE_BURST];
@@ -217,8 +208,7 @@ keep_buffer(void *address, void *opaque)
 }
 
 /* No byte after a request's lanes is read or written, wherever it ends: a page ends there. */
-static void
-nothing_behind_the_lanes(void **state)
+TEST_WITH(nothing_behind_the_lanes, set_up, tear_down)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct rte_mbuf_ext_shared_info shared = {.free_cb = keep_buffer};
@@ -253,8 +243,7 @@ nothing_behind_the_lanes(void **state)
 	munmap(pages, 2 * page);
 }
 
-static void
-counters_count(void **state)
+TEST_WITH(counters_count, set_up, tear_down)
 {
 	const uint16_t x[] = {0x3c00, 0x7bff}, y[] = {0x0000, 0x7bff};
 	const struct pipeline_counters *counters;
@@ -282,8 +271,7 @@ counters_count(void **state)
 }
 
 /* Whatever the first bytes of a frame are, nothing is read or written outside of it. */
-static void
-every_length_of_frame(void **state)
+TEST_WITH(every_length_of_frame, set_up, tear_down)
 {
 	const uint16_t x[] = {0x3c00}, y[] = {0x4000};
 	uint8_t frame[128], before[128];
@@ -298,8 +286,7 @@ every_length_of_frame(void **state)
 }
 
 /* A query is left to whoever can answer it, with the counters where the packet is long enough. */
-static void
-queries_are_left(void **state)
+TEST_WITH(queries_are_left, set_up, tear_down)
 {
 	enum {
 		EXTRA = 12
@@ -343,18 +330,7 @@ queries_are_left(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(any_number_of_lanes, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(segments_do_not_matter, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(mixed_bursts, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(runs_of_requests, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(nothing_behind_the_lanes, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(counters_count, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(queries_are_left, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(every_length_of_frame, set_up, tear_down),
-	};
-
 	if (eal_start(1) != 0)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* --config: what is taken, what is refused, and which lcore polls and sends by which queue then. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "eal.h"
 #include "setup.h"
 
@@ -61,10 +56,8 @@ assert_polls(unsigned int lcore, unsigned int nth, uint16_t port, uint16_t queue
 	assert_int_equal(app.lcore[lcore].rx_queue[nth].queue, queue);
 }
 
-static void
-queues_go_where_they_are_told(void **state)
+TEST_WITH(queues_go_where_they_are_told, set_up, NULL)
 {
-	(void)state;
 	assert_int_equal(parse("(3,1,2),(3,0,1),(4,0,2)"), 0);
 	assert_int_equal(queues_assign(&app), 0);
 	assert_int_equal(app.port[0].rx_queues, 2);
@@ -82,15 +75,13 @@ queues_go_where_they_are_told(void **state)
 	assert_int_equal(app.port[1].tx_queues, 2);
 }
 
-static void
-what_does_not_parse_is_refused(void **state)
+TEST_WITH(what_does_not_parse_is_refused, set_up, NULL)
 {
 	static const char *const bad[] = {"", "(", "()", "(0)", "(0,0)", "(0,0,0", "0,0,0",
 		"(0,0,0)x", "(0,0,0),", "(0,0,0)(0,1,0)", "(0,0,0) (0,1,0)", "( 0,0,0)", "(0,0,-1)",
 		"(0,+0,0)", "(0,0,0x1)", "(65536,0,0)", "(0,0,18446744073709551616)", "(0,0,0,0)",
 		"(0,0,0),(0,0,1)"};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		if (parse(bad[i]) != -1)
 			fail_msg("'%s' was taken", bad[i]);
@@ -99,13 +90,11 @@ what_does_not_parse_is_refused(void **state)
 	assert_non_null(strstr(said, "queue 0 of port 0 is there twice"));
 }
 
-static void
-too_many_are_refused(void **state)
+TEST_WITH(too_many_are_refused, set_up, NULL)
 {
 	static char list[MAX_QUEUE_PLACES * 16];
 	size_t length = 0;
 
-	(void)state;
 	for (unsigned int q = 0; q < MAX_QUEUE_PLACES; q++)
 		length += (size_t)sprintf(list + length, "%s(0,%u,0)", q > 0 ? "," : "", q);
 	assert_int_equal(parse(list), 0);
@@ -114,8 +103,7 @@ too_many_are_refused(void **state)
 	assert_int_equal(parse(list), -1);
 }
 
-static void
-what_does_not_suit_is_refused(void **state)
+TEST_WITH(what_does_not_suit_is_refused, set_up, NULL)
 {
 	static const char *const unsuited[] = {
 		"(0,0,0),(4,0,0)",         /* no such port */
@@ -126,7 +114,6 @@ what_does_not_suit_is_refused(void **state)
 		"(3,0,0)",                 /* a port is missing */
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(unsuited) / sizeof(unsuited[0]); i++) {
 		set_up(NULL);
 		assert_int_equal(parse(unsuited[i]), 0);
@@ -149,12 +136,5 @@ what_does_not_suit_is_refused(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(queues_go_where_they_are_told, set_up),
-		cmocka_unit_test_setup(what_does_not_parse_is_refused, set_up),
-		cmocka_unit_test_setup(too_many_are_refused, set_up),
-		cmocka_unit_test_setup(what_does_not_suit_is_refused, set_up),
-	};
-
-	return eal_start(LCORES) == 0 ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+	return eal_start(LCORES) == 0 ? tests_run(NULL, NULL) : 1;
 }

@@ -2,17 +2,11 @@
 /* What is done about DPDK's faults, each against the DPDK that is here. */
 #include <fcntl.h>
 #include <linux/if_xdp.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <rte_alarm.h>
 #include <rte_cycles.h>
@@ -22,6 +16,7 @@
 #include <rte_mbuf.h>
 #include <rte_rcu_qsbr.h>
 
+#include "cases.h"
 #include "dpdk/quirks.h"
 #include "dpdk/xdp_rings.h"
 #include "eal.h"
@@ -52,13 +47,11 @@ wait_for(const bool *event)
 		rte_delay_us_sleep(1000);
 }
 
-static void
-memory_stays_until_lcores_have_left_it(void **state)
+TEST(memory_stays_until_lcores_have_left_it)
 {
 	const size_t size = rte_rcu_qsbr_get_memsize(1);
 	struct rte_rcu_qsbr *qsbr = rte_zmalloc("qsbr", size, RTE_CACHE_LINE_SIZE);
 
-	(void)state;
 	assert_non_null(qsbr);
 	assert_int_equal(rte_rcu_qsbr_init(qsbr, 1), 0);
 	assert_int_equal(rte_rcu_qsbr_thread_register(qsbr, 0), 0);
@@ -79,14 +72,12 @@ memory_stays_until_lcores_have_left_it(void **state)
 }
 
 /* Other threads do not wait, not even for themselves. */
-static void
-an_lcore_unmaps_at_once(void **state)
+TEST(an_lcore_unmaps_at_once)
 {
 	const size_t size = rte_rcu_qsbr_get_memsize(1);
 	struct rte_rcu_qsbr *qsbr = rte_zmalloc("qsbr", size, RTE_CACHE_LINE_SIZE);
 	void *memory = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	(void)state;
 	assert_non_null(qsbr);
 	assert_int_equal(rte_rcu_qsbr_init(qsbr, 1), 0);
 	assert_int_equal(rte_rcu_qsbr_thread_register(qsbr, 0), 0);
@@ -170,10 +161,8 @@ is_open(int file)
 	return fcntl(file, F_GETFD) >= 0;
 }
 
-static void
-files_of_a_peer_go_with_it(void **state)
+TEST(files_of_a_peer_go_with_it)
 {
-	(void)state;
 	pass(STDOUT_FILENO);
 	assert_true(is_open(passed.file));
 	assert_int_equal(rte_eal_alarm_set(1, leave_peer, NULL), 0);
@@ -183,10 +172,8 @@ files_of_a_peer_go_with_it(void **state)
 }
 
 /* Its number is another file's by the time that the peer leaves. */
-static void
-a_file_that_the_driver_has_closed_is_not_closed_again(void **state)
+TEST(a_file_that_the_driver_has_closed_is_not_closed_again)
 {
-	(void)state;
 	pass(STDOUT_FILENO);
 	assert_int_equal(rte_eal_alarm_set(1, close_file, NULL), 0);
 	wait_for(&passed.closed);
@@ -199,8 +186,7 @@ a_file_that_the_driver_has_closed_is_not_closed_again(void **state)
 
 /* ---- what drivers do not free ---------------------------------------------------------------- */
 
-static void
-packets_in_rings_are_freed(void **state)
+TEST(packets_in_rings_are_freed)
 {
 	struct rte_mempool *pool = rte_pktmbuf_pool_create("packets", 63, 0, 0, 2048, 0);
 	struct rte_ring *ring = rte_ring_create("ring", 64, 0, RING_F_SP_ENQ | RING_F_SC_DEQ);
@@ -208,7 +194,6 @@ packets_in_rings_are_freed(void **state)
 	struct rte_mbuf *mbufs[40];
 	int port;
 
-	(void)state;
 	assert_non_null(pool);
 	assert_non_null(ring);
 	port = rte_eth_from_ring(ring);
@@ -268,8 +253,7 @@ open_xdp(void)
 	return xdp;
 }
 
-static void
-buffers_at_the_kernel_are_counted(void **state)
+TEST(buffers_at_the_kernel_are_counted)
 {
 	const unsigned int before = quirk_kept_buffers();
 	const int xdp = open_xdp();
@@ -277,7 +261,6 @@ buffers_at_the_kernel_are_counted(void **state)
 	socklen_t length = sizeof(at);
 	uint32_t *received, *filled, *sent, *completed;
 
-	(void)state;
 	if (xdp < 0) {
 		print_message("skipped: this user may not open AF_XDP sockets\n");
 		skip();
@@ -312,10 +295,8 @@ ring_bell(void *unused)
 	__atomic_store_n(&rung, true, __ATOMIC_RELEASE);
 }
 
-static void
-a_parked_thread_does_nothing(void **state)
+TEST(a_parked_thread_does_nothing)
 {
-	(void)state;
 	assert_int_equal(rte_eal_alarm_set(1, ring_bell, NULL), 0);
 	wait_for(&rung);
 	rung = false;
@@ -329,15 +310,5 @@ a_parked_thread_does_nothing(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_stays_until_lcores_have_left_it),
-		cmocka_unit_test(an_lcore_unmaps_at_once),
-		cmocka_unit_test(files_of_a_peer_go_with_it),
-		cmocka_unit_test(a_file_that_the_driver_has_closed_is_not_closed_again),
-		cmocka_unit_test(packets_in_rings_are_freed),
-		cmocka_unit_test(buffers_at_the_kernel_are_counted),
-		cmocka_unit_test(a_parked_thread_does_nothing),
-	};
-
-	return eal_start(1) == 0 ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+	return eal_start(1) == 0 ? tests_run(NULL, NULL) : 1;
 }

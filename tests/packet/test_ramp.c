@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How long an lcore sleeps. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "sleep/ramp.h"
 
 #define SHORTEST_BITS 672 /* of a frame of 64 bytes on the wire */
@@ -17,10 +12,8 @@ static const uint32_t speeds[] = {10, 100, 1000, 2500, 10000, 25000, 40000, 1000
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static void
-no_ring_overflows(void **state)
+TEST(no_ring_overflows)
 {
-	(void)state;
 	for (size_t r = 0; r < COUNT(rings); r++) {
 		for (size_t s = 0; s < COUNT(speeds); s++) {
 			const uint32_t limit = ramp_limit_us(rings[r], speeds[s]);
@@ -34,10 +27,8 @@ no_ring_overflows(void **state)
 	}
 }
 
-static void
-known_limits(void **state)
+TEST(known_limits)
 {
-	(void)state;
 	assert_int_equal(ramp_limit_us(1024, 10000), 58);
 	assert_int_equal(ramp_limit_us(1024, 1000), 678);
 	assert_int_equal(ramp_limit_us(4096, 100000), 17);
@@ -48,19 +39,15 @@ known_limits(void **state)
 }
 
 /* A link without a speed brings nothing. */
-static void
-no_speed(void **state)
+TEST(no_speed)
 {
-	(void)state;
 	assert_int_equal(ramp_limit_us(32, 0), RAMP_LONGEST_US);
 }
 
-static void
-sleeps_grow_by_a_microsecond(void **state)
+TEST(sleeps_grow_by_a_microsecond)
 {
 	const uint32_t limit = 58;
 
-	(void)state;
 	for (uint32_t empty = 0; empty <= RAMP_SPINS; empty++)
 		assert_int_equal(ramp_us(empty, limit), 0);
 	for (uint32_t us = 1; us <= limit; us++) {
@@ -73,24 +60,8 @@ sleeps_grow_by_a_microsecond(void **state)
 	assert_true(ramp_is_over(UINT32_MAX, limit));
 }
 
-static void
-no_limit_means_no_sleep(void **state)
+TEST(no_limit_means_no_sleep)
 {
-	(void)state;
 	assert_int_equal(ramp_us(UINT32_MAX, 0), 0);
 	assert_false(ramp_is_over(UINT32_MAX, 0));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_ring_overflows),
-		cmocka_unit_test(known_limits),
-		cmocka_unit_test(no_speed),
-		cmocka_unit_test(sleeps_grow_by_a_microsecond),
-		cmocka_unit_test(no_limit_means_no_sleep),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,26 +3,18 @@
  * The detector where capture files cannot go: time that passes, rules that change. Registers after
  * each packet are the integration tests' affair.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <rte_common.h>
 #include <rte_cycles.h>
 
+#include "cases.h"
 #include "eal.h"
 #include "slowloris_fixture.h"
 
-static void
-silent_connections_end(void **state)
+TEST(silent_connections_end)
 {
 	struct slowloris_config config = fixture_usual;
 	struct fixture *f;
 
-	(void)state;
 	config.rules.least = 1000;
 	f = fixture_create(&config);
 	for (uint32_t client = 0; client < 100; client++)
@@ -43,14 +35,12 @@ silent_connections_end(void **state)
 }
 
 /* All at once, but no call looks at more than a few: an lcore is not held up. */
-static void
-ageing_is_done_in_small_pieces(void **state)
+TEST(ageing_is_done_in_small_pieces)
 {
 	struct fixture *f = fixture_create(&fixture_usual);
 	const struct slowloris_counters *counters = slowloris_counters(f->detector);
 	uint64_t ended = 0, most = 0;
 
-	(void)state;
 	for (uint32_t client = 0; client < 10000; client++)
 		fixture_open(f, client);
 	f->now += 100 * rte_get_tsc_hz();
@@ -65,13 +55,11 @@ ageing_is_done_in_small_pieces(void **state)
 	fixture_destroy(f);
 }
 
-static void
-incomplete_handshakes_end_sooner(void **state)
+TEST(incomplete_handshakes_end_sooner)
 {
 	struct fixture *f = fixture_create(&fixture_usual);
 	struct slowloris_usage usage;
 
-	(void)state;
 	for (uint32_t client = 0; client < 100; client++)
 		assert_false(fixture_send_from(f, client, SYN, 0));
 	fixture_open(f, 100);
@@ -84,12 +72,10 @@ incomplete_handshakes_end_sooner(void **state)
 }
 
 /* Bytes of no connection leave after one to two time-outs. */
-static void
-loose_bytes_leave(void **state)
+TEST(loose_bytes_leave)
 {
 	struct fixture *f = fixture_create(&fixture_usual);
 
-	(void)state;
 	fixture_open(f, 0);
 	assert_false(fixture_send_from(f, 99, ACK, 60));
 	assert_int_equal(fixture_registers(f).bytes, 80 + 100);
@@ -101,13 +87,11 @@ loose_bytes_leave(void **state)
 	fixture_destroy(f);
 }
 
-static void
-alarms_begin_and_end(void **state)
+TEST(alarms_begin_and_end)
 {
 	struct fixture *f = fixture_create(&fixture_usual);
 	struct slowloris_alert alert;
 
-	(void)state;
 	for (uint32_t client = 0; client < 20; client++)
 		fixture_open(f, client);
 	fixture_pass(f, 900);
@@ -138,13 +122,11 @@ alarms_begin_and_end(void **state)
 }
 
 /* Each rule that is looked at on the way to a drop, changed in the middle of an attack. */
-static void
-rules_change_during_an_attack(void **state)
+TEST(rules_change_during_an_attack)
 {
 	struct slowloris_rules rules = fixture_usual.rules;
 	struct fixture *f = fixture_create(&fixture_usual);
 
-	(void)state;
 	for (uint32_t client = 0; client < 20; client++)
 		fixture_open(f, client);
 	fixture_pass(f, 4000);
@@ -189,13 +171,11 @@ rules_change_during_an_attack(void **state)
  * An lcore that was interrupted after it had read its clock finds what another has written since: a
  * connection that was opened in its future is not an old one.
  */
-static void
-lcores_may_be_late(void **state)
+TEST(lcores_may_be_late)
 {
 	struct slowloris_config config = fixture_usual;
 	struct fixture *f;
 
-	(void)state;
 	config.shared = true;
 	f = fixture_create(&config);
 	for (uint32_t client = 0; client < 20; client++)
@@ -211,13 +191,11 @@ lcores_may_be_late(void **state)
 	fixture_destroy(f);
 }
 
-static void
-a_late_lcore_ends_no_handshake(void **state)
+TEST(a_late_lcore_ends_no_handshake)
 {
 	struct slowloris_config config = fixture_usual;
 	struct fixture *f;
 
-	(void)state;
 	config.shared = true;
 	f = fixture_create(&config);
 	f->now += rte_get_tsc_hz() / MS_PER_S;
@@ -230,14 +208,12 @@ a_late_lcore_ends_no_handshake(void **state)
 }
 
 /* A destination that another lcore has seen first, a moment later by its clock. */
-static void
-a_late_lcore_keeps_loose_bytes(void **state)
+TEST(a_late_lcore_keeps_loose_bytes)
 {
 	struct slowloris_config config = fixture_usual;
 	const uint64_t moment = rte_get_tsc_hz() / MS_PER_S;
 	struct fixture *f;
 
-	(void)state;
 	config.shared = true;
 	f = fixture_create(&config);
 	f->now += moment;
@@ -259,19 +235,7 @@ a_late_lcore_keeps_loose_bytes(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(silent_connections_end),
-		cmocka_unit_test(ageing_is_done_in_small_pieces),
-		cmocka_unit_test(incomplete_handshakes_end_sooner),
-		cmocka_unit_test(loose_bytes_leave),
-		cmocka_unit_test(alarms_begin_and_end),
-		cmocka_unit_test(rules_change_during_an_attack),
-		cmocka_unit_test(a_late_lcore_ends_no_handshake),
-		cmocka_unit_test(a_late_lcore_keeps_loose_bytes),
-		cmocka_unit_test(lcores_may_be_late),
-	};
-
 	if (eal_start(1) != 0)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

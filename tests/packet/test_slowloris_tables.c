@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The detector's tables: lcores that meet in them, keys that somebody chose, buckets that are full.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <pthread.h>
 #include <sched.h>
 
+#include "cases.h"
 #include "eal.h"
 #include "detector.h"
 #include "slowloris_fixture.h"
 
 /* Without the writer lock, segments wait in order for the lcore that holds it. */
-static void
-segments_are_left_in_order(void **state)
+TEST(segments_are_left_in_order)
 {
 	struct slowloris_config config = fixture_usual;
 	struct fixture *f;
 
-	(void)state;
 	config.shared = true;
 	f = fixture_create(&config);
 	for (uint32_t client = 0; client < 300; client++) {
@@ -147,13 +139,11 @@ on_all_lcores(void *(*work)(void *))
 	return NULL;
 }
 
-static void
-lcores_agree_to_the_byte(void **state)
+TEST(lcores_agree_to_the_byte)
 {
 	struct fixture *f = on_all_lcores(speak_all);
 	uint32_t open = 0;
 
-	(void)state;
 	for (uint32_t client = 0; client < FIXTURE_WORKERS * CLIENTS_EACH; client++)
 		open += client % 3 != 0;
 	assert_int_equal(fixture_registers(f).connections, open);
@@ -161,15 +151,13 @@ lcores_agree_to_the_byte(void **state)
 	fixture_destroy(f);
 }
 
-static void
-lcores_end_connections_of_others(void **state)
+TEST(lcores_end_connections_of_others)
 {
 	struct fixture *f = on_all_lcores(speak_and_end_others);
 	struct slowloris_registers found = fixture_registers(f);
 	const struct slowloris_counters *counters = slowloris_counters(f->detector);
 	struct slowloris_usage usage;
 
-	(void)state;
 	slowloris_usage(f->detector, &usage);
 	assert_int_equal(counters->opened, FIXTURE_WORKERS * CLIENTS_EACH);
 	assert_int_equal(found.connections, usage.connections);
@@ -181,14 +169,12 @@ lcores_end_connections_of_others(void **state)
 }
 
 /* All keys in one bucket, as if chance had it: those without a slot are found all the same. */
-static void
-a_bucket_overflows(void **state)
+TEST(a_bucket_overflows)
 {
 	struct fixture *f = fixture_create(&fixture_usual);
 	struct connections *connections = &f->detector->connections;
 	const uint32_t mask = connections->bucket_mask;
 
-	(void)state;
 	connections->bucket_mask = 0;
 	for (uint32_t client = 0; client < 300; client++)
 		fixture_open(f, client);
@@ -218,14 +204,12 @@ a_bucket_overflows(void **state)
 /*
  * Keys that all fall into one bucket under one secret spread over all of them under another.
  */
-static void
-collisions_cannot_be_prepared(void **state)
+TEST(collisions_cannot_be_prepared)
 {
 	struct hash_secret known = hash_secret_draw(), unknown = hash_secret_draw();
 	struct connection_key key = {.destination = SERVER, .destination_port = 80};
 	unsigned int buckets[1024] = {0}, fullest = 0, prepared = 0;
 
-	(void)state;
 	for (uint32_t n = 0; prepared < 4096; n++) {
 		key.source = n;
 		key.source_port = (uint16_t)(n * 7);
@@ -239,8 +223,7 @@ collisions_cannot_be_prepared(void **state)
 }
 
 /* Lcores find a key in the hash table before the writer has filled its record in. */
-static void
-records_are_found_when_they_are_filled_in(void **state)
+TEST(records_are_found_when_they_are_filled_in)
 {
 	const struct connection_key key = {.destination = SERVER, .destination_port = 80};
 	struct fixture *f = fixture_create(&fixture_usual);
@@ -249,7 +232,6 @@ records_are_found_when_they_are_filled_in(void **state)
 	const uint32_t hash = hash_connection(&connections->secret, &key);
 	uint32_t index = destinations_add(destinations, SERVER, 1);
 
-	(void)state;
 	assert_int_equal(destinations_find(destinations, SERVER), index);
 	destinations->record[index].used = 0;
 	assert_int_equal(destinations_find(destinations, SERVER), NONE);
@@ -262,10 +244,8 @@ records_are_found_when_they_are_filled_in(void **state)
 }
 
 /* Timers of arm64 have 1 MHz to 1 GHz, those of x86 some gigahertz. */
-static void
-ticks_are_short_at_any_frequency(void **state)
+TEST(ticks_are_short_at_any_frequency)
 {
-	(void)state;
 	for (uint64_t hz = 1000000; hz < UINT64_C(8000000000); hz += hz / 7) {
 		double us = 1e6 * (1u << tick_shift_of(hz)) / (double)hz;
 
@@ -277,17 +257,7 @@ ticks_are_short_at_any_frequency(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(segments_are_left_in_order),
-		cmocka_unit_test(lcores_agree_to_the_byte),
-		cmocka_unit_test(lcores_end_connections_of_others),
-		cmocka_unit_test(a_bucket_overflows),
-		cmocka_unit_test(collisions_cannot_be_prepared),
-		cmocka_unit_test(records_are_found_when_they_are_filled_in),
-		cmocka_unit_test(ticks_are_short_at_any_frequency),
-	};
-
 	if (eal_start(1) != 0)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

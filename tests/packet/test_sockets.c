@@ -4,15 +4,9 @@
  * linker's --wrap): none leaves the socket open, and what an lcore works with is on its own.
  */
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <rte_eal.h>
 #include <rte_hash.h>
@@ -23,6 +17,7 @@
 #include "aggregate/aggregation.h"
 #include "aggregate_format.h"
 #include "app.h"
+#include "cases.h"
 #include "setup.h"
 #include "tables/tables.h"
 
@@ -240,10 +235,8 @@ add_set(const char *name)
 	tables_plan_free(&app, plan);
 }
 
-static void
-each_lcore_works_with_memory_of_its_socket(void **state)
+TEST(each_lcore_works_with_memory_of_its_socket)
 {
-	(void)state;
 	set_options();
 	assert_int_equal(prepare_load(&app), 0);
 	assert_int_equal(prepare(&app), 0);
@@ -287,9 +280,5 @@ start(void)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_lcore_works_with_memory_of_its_socket),
-	};
-
-	return start() == 0 ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+	return start() == 0 ? tests_run(NULL, NULL) : 1;
 }

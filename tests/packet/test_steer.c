@@ -5,17 +5,12 @@
  */
 #include <errno.h>
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <rte_errno.h>
 #include <rte_flow.h>
 
+#include "cases.h"
 #include "eal.h"
 #include "setup.h"
 
@@ -201,12 +196,10 @@ assert_steered(const char *address, unsigned int shards)
 	assert_int_equal(queue_for(&to, REQUESTS), NO_RULE);
 }
 
-static void
-a_shards_port_leads_to_its_lcore(void **state)
+TEST_WITH(a_shards_port_leads_to_its_lcore, set_up, NULL)
 {
 	const struct address other = address_of("10.0.0.3");
 
-	(void)state;
 	make_shards(LCORES);
 	give_address("10.0.0.2");
 	give_address("2001:db8::2");
@@ -220,10 +213,8 @@ a_shards_port_leads_to_its_lcore(void **state)
 	assert_int_equal(device.count, 0);
 }
 
-static void
-one_shard_is_steered_too(void **state)
+TEST_WITH(one_shard_is_steered_too, set_up, NULL)
 {
-	(void)state;
 	make_shards(1);
 	give_address("10.0.0.2");
 	steer_start(&app);
@@ -231,10 +222,8 @@ one_shard_is_steered_too(void **state)
 	assert_steered("10.0.0.2", 1);
 }
 
-static void
-devices_are_asked_in_other_words(void **state)
+TEST_WITH(devices_are_asked_in_other_words, set_up, NULL)
 {
-	(void)state;
 	make_shards(2);
 	give_address("10.0.0.2");
 	give_address("10.0.0.3");
@@ -251,10 +240,8 @@ devices_are_asked_in_other_words(void **state)
 	assert_steered("2001:db8::2", 2);
 }
 
-static void
-all_rules_or_none(void **state)
+TEST_WITH(all_rules_or_none, set_up, NULL)
 {
-	(void)state;
 	make_shards(LCORES);
 	give_address("10.0.0.2");
 	device.room = LCORES - 1;
@@ -269,12 +256,10 @@ all_rules_or_none(void **state)
 	assert_int_equal(device.asked, 1);
 }
 
-static void
-requests_go_to_the_queue_of_their_address(void **state)
+TEST_WITH(requests_go_to_the_queue_of_their_address, set_up, NULL)
 {
 	const struct address pinned = address_of("10.0.0.2"), other = address_of("10.0.0.3");
 
-	(void)state;
 	give_address("10.0.0.2@0:2");
 	give_address("10.0.0.3");
 	assert_int_equal(steer_check(&app), 0);
@@ -292,10 +277,8 @@ requests_go_to_the_queue_of_their_address(void **state)
 	assert_int_equal(steer_check(&app), -1);
 }
 
-static void
-nothing_is_asked_where_there_is_no_choice(void **state)
+TEST_WITH(nothing_is_asked_where_there_is_no_choice, set_up, NULL)
 {
-	(void)state;
 	make_shards(2);
 	steer_start(&app); /* no address */
 	give_address("10.0.0.2");
@@ -310,14 +293,5 @@ nothing_is_asked_where_there_is_no_choice(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_shards_port_leads_to_its_lcore, set_up),
-		cmocka_unit_test_setup(one_shard_is_steered_too, set_up),
-		cmocka_unit_test_setup(devices_are_asked_in_other_words, set_up),
-		cmocka_unit_test_setup(all_rules_or_none, set_up),
-		cmocka_unit_test_setup(requests_go_to_the_queue_of_their_address, set_up),
-		cmocka_unit_test_setup(nothing_is_asked_where_there_is_no_choice, set_up),
-	};
-
-	return eal_start(LCORES) == 0 ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+	return eal_start(LCORES) == 0 ? tests_run(NULL, NULL) : 1;
 }

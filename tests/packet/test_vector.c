@@ -4,21 +4,16 @@
 #define ALLOW_EXPERIMENTAL_API
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
 
-#include <cmocka.h>
-
 #include <rte_common.h>
 #include <rte_memory.h>
 #include <rte_vect.h>
 
+#include "cases.h"
 #include "eal.h"
 #include "kernel_check.h"
 

@@ -152,14 +152,8 @@ TEST(edge_operands_with_every_other)
 int
 main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_pairs_are_rounded_to_nearest),
-		cmocka_unit_test(neighbours_are_rounded_to_nearest),
-		cmocka_unit_test(edge_operands_with_every_other),
-	};
-
 	format = format_argument(argc, argv);
 	if (format == NULL)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

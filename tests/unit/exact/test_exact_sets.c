@@ -156,19 +156,10 @@ discard(void **state __attribute__((unused)))
 int
 main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(results_are_exact),
-		cmocka_unit_test(results_are_exact_at_the_edges),
-		cmocka_unit_test(what_is_looked_up_is_reachable),
-		cmocka_unit_test(entries_fit_their_widths),
-		cmocka_unit_test(tables_fit_the_match_engines),
-		cmocka_unit_test(the_reference_is_the_program),
-	};
-
 	if (argc != 2) {
 		fprintf(stderr, "usage: %s SET\n", argv[0]);
 		return 1;
 	}
 	name = argv[1];
-	return cmocka_run_group_tests(tests, build, discard);
+	return tests_run(build, discard);
 }

@@ -275,22 +275,8 @@ TEST(operations_have_names)
 int
 main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ranges_are_what_the_search_finds),
-		cmocka_unit_test(the_quick_comparison_tells_neighbours),
-		cmocka_unit_test(fma_of_all_edge_triples),
-		cmocka_unit_test(fma_of_edges_with_every_number),
-		cmocka_unit_test(fma_of_random_triples),
-		cmocka_unit_test(fma_of_triples_that_nearly_cancel),
-		cmocka_unit_test(fma_as_in_mpfr),
-		cmocka_unit_test(order_of_every_number_with_many),
-		cmocka_unit_test(order_of_edges_and_neighbours),
-		cmocka_unit_test(lanes_are_computed_as_one_is),
-		cmocka_unit_test(operations_have_names),
-	};
-
 	format = format_argument(argc, argv);
 	if (format == NULL)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

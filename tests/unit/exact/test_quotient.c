@@ -84,14 +84,10 @@ TEST(quotients_stay_off_the_boundaries)
 int
 main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quotients_stay_off_the_boundaries),
-	};
-
 	if (argc != 2) {
 		fprintf(stderr, "usage: %s SET\n", argv[0]);
 		return 1;
 	}
 	name = argv[1];
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

@@ -153,21 +153,3 @@ TEST(roots_are_rounded_down)
 		assert_true(netfc_exp2_fraction(1, den) ==
 			(uint64_t)(precise_exp2(1, den).floor >> (PRECISE_BITS - 63)));
 }
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(log2_of_every_significand_of_a_format),
-		cmocka_unit_test(log2_of_any_significand),
-		cmocka_unit_test(log2_of_a_power_of_two_is_exact),
-		cmocka_unit_test(log2_of_one_plus_a_power),
-		cmocka_unit_test(log2_of_one_minus_a_power),
-		cmocka_unit_test(coarser_fractions_are_reduced_ones),
-		cmocka_unit_test(tails_are_as_small_as_said),
-		cmocka_unit_test(exp2_of_every_fraction),
-		cmocka_unit_test(roots_are_rounded_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

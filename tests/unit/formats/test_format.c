@@ -308,25 +308,3 @@ TEST(slots_of_requests_are_as_wide_as_their_format)
 				netfc_function_slot_bits(function, format));
 	}
 }
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(formats_are_those_of_the_specification),
-		cmocka_unit_test(every_encoding_means_what_its_standard_says),
-		cmocka_unit_test(error_messages_list_every_format),
-		cmocka_unit_test(every_format_has_its_conversion),
-		cmocka_unit_test(slots_of_requests_are_as_wide_as_their_format),
-		cmocka_unit_test(bf16_is_the_upper_half_of_a_float),
-		cmocka_unit_test(every_number_is_encoded_as_itself),
-		cmocka_unit_test(magnitudes_order_like_their_values),
-		cmocka_unit_test(signs_and_magnitudes_fit_together),
-		cmocka_unit_test(every_boundary_rounds_as_specified),
-		cmocka_unit_test(the_ends_saturate_or_overflow),
-		cmocka_unit_test(a_sticky_bit_breaks_every_tie_upwards),
-		cmocka_unit_test(rounding_down_keeps_numbers_and_lowers_the_rest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

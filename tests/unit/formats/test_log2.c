@@ -84,15 +84,3 @@ TEST(wrong_arguments)
 	assert_int_equal(netfc_log2_prefixes(32, 10, &prefixes, &count), NETFC_ERR_ARGUMENT);
 	assert_int_equal(netfc_log2_prefixes(10, 27, &prefixes, &count), NETFC_ERR_ARGUMENT);
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_logarithm_is_rounded_to_the_nearest),
-		cmocka_unit_test(prefixes_cover_all_integers),
-		cmocka_unit_test(wrong_arguments),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

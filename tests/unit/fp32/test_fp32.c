@@ -281,16 +281,6 @@ TEST(encodings_are_the_processors)
 int
 main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_exponents_with_edges_are_right),
-		cmocka_unit_test(random_pairs_are_right),
-		cmocka_unit_test(special_values_are_ieee_754s),
-		cmocka_unit_test(any_number_of_lanes_is_computed),
-		cmocka_unit_test(a_walk_shows_all_steps_and_ends_with_the_result),
-		cmocka_unit_test(one_lane_is_computed),
-		cmocka_unit_test(encodings_are_the_processors),
-		cmocka_unit_test(the_format_is_not_among_those_of_16_bits),
-	};
 	int failed;
 
 	pairs = argc == 2 ? strtoul(argv[1], NULL, 10) : 0;
@@ -298,7 +288,7 @@ main(int argc, char **argv)
 		fprintf(stderr, "usage: %s PAIRS\n", argv[0]);
 		return 1;
 	}
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	failed = tests_run(NULL, NULL);
 	netfc_set_free(set);
 	return failed;
 }

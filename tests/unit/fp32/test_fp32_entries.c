@@ -226,14 +226,10 @@ TEST(entries_fit_their_widths)
 int
 main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_entries_are_used_that_are_reachable),
-		cmocka_unit_test(entries_fit_their_widths),
-	};
 	int failed;
 
 	set = must_build("fp32_exact");
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	failed = tests_run(NULL, NULL);
 	netfc_set_free(set);
 	return failed;
 }

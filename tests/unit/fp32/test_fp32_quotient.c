@@ -131,15 +131,3 @@ TEST(the_nearest_miss_is_one_unit_of_the_remainder)
 		(unsigned)divisor);
 	assert_int_equal(nearest, 1);
 }
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(estimates_are_right_or_one_too_small),
-		cmocka_unit_test(shortfalls_are_those_of_the_program),
-		cmocka_unit_test(the_nearest_miss_is_one_unit_of_the_remainder),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

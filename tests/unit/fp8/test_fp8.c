@@ -229,22 +229,13 @@ TEST(four_operations_fit_two_kilobytes)
 int
 main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_pairs_are_right),
-		cmocka_unit_test(reachable_entries_are_reached_and_no_others),
-		cmocka_unit_test(all_triples_of_fma_are_right),
-		cmocka_unit_test(all_pairs_are_ordered),
-		cmocka_unit_test(numbers_are_decoded_and_encoded),
-		cmocka_unit_test(the_format_says_what_it_is),
-		cmocka_unit_test(four_operations_fit_two_kilobytes),
-	};
 	int failed;
 
 	if (argc != 2 || netfc_set_build(argv[1], &set) != NETFC_OK)
 		return 2;
 	format = netfc_set_format(set);
 	fp8_define(&fp8, argv[1]);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	failed = tests_run(NULL, NULL);
 	netfc_set_free(set);
 	return failed;
 }

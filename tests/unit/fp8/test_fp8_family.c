@@ -80,13 +80,3 @@ TEST(formats_to_come_fit_tables)
 		netfc_set_free(set);
 	}
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(formats_to_come_fit_tables),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

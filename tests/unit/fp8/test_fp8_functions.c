@@ -200,17 +200,11 @@ TEST(slots_are_those_of_the_wire)
 int
 main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_function_is_rounded_to_nearest),
-		cmocka_unit_test(conversions_from_16_bits_are_rounded_to_nearest),
-		cmocka_unit_test(conversions_to_16_bits_are_those_of_the_values),
-		cmocka_unit_test(slots_are_those_of_the_wire),
-	};
 	struct netfc_set_id id;
 
 	if (argc != 2 || netfc_set_parse_name(argv[1], &id) != NETFC_OK)
 		return 2;
 	format = id.format;
 	fp8_define(&fp8, argv[1]);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

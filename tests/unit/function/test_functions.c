@@ -332,13 +332,8 @@ TEST(functions_are_found_by_name_and_number)
 int
 main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_value_is_rounded_to_nearest),
-		cmocka_unit_test(functions_are_found_by_name_and_number),
-	};
-
 	format = format_argument(argc, argv);
 	if (format == NULL)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

@@ -223,15 +223,11 @@ TEST(small_intervals_settle_on_a_number_within)
 int
 main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(results_lie_between_their_bounds),
-		cmocka_unit_test(small_intervals_settle_on_a_number_within),
-	};
 	int failed;
 
 	gmp_randinit_default(random_state);
 	gmp_randseed_ui(random_state, 1);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	failed = tests_run(NULL, NULL);
 	gmp_randclear(random_state);
 	mpfr_free_cache();
 	return failed;

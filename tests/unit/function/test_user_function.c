@@ -189,18 +189,3 @@ TEST(files_that_are_not_whole)
 	free(data);
 	netfc_user_function_free(function);
 }
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),
-		cmocka_unit_test(flags_that_do_not_exist),
-		cmocka_unit_test(values_of_8_bits),
-		cmocka_unit_test(flags_by_their_definitions),
-		cmocka_unit_test(files_there_and_back),
-		cmocka_unit_test(files_that_are_not_whole),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

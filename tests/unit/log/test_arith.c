@@ -76,14 +76,8 @@ TEST(random_pairs_and_neighbours)
 int
 main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(edge_operands_with_every_other),
-		cmocka_unit_test(random_operands_with_every_other),
-		cmocka_unit_test(random_pairs_and_neighbours),
-	};
-
 	format = format_argument(argc, argv);
 	if (format == NULL)
 		return 1;
-	return cmocka_run_group_tests(tests, block_build_sets, block_free_sets);
+	return tests_run(block_build_sets, block_free_sets);
 }

@@ -189,15 +189,3 @@ TEST(keys_are_reachable_where_magnitudes_compare)
 		assert_int_equal(netfc_table_reachable(table, key), (key & 3) <= NETFC_GREATER);
 	netfc_set_free(set);
 }
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_decision_is_as_specified),
-		cmocka_unit_test(every_set_has_these_decisions),
-		cmocka_unit_test(keys_are_reachable_where_magnitudes_compare),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -148,17 +148,9 @@ TEST(exp_tables_end_where_the_format_ends)
 int
 main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(log_tables_are_as_specified),
-		cmocka_unit_test(mi0_tables_are_as_specified),
-		cmocka_unit_test(mi1_and_mi2_tables_are_as_specified),
-		cmocka_unit_test(exp_tables_are_as_specified),
-		cmocka_unit_test(exp_tables_end_where_the_format_ends),
-	};
-
 	format = format_argument(argc, argv);
 	if (format == NULL)
 		return 1;
 	expected_prepare(format);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

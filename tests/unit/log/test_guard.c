@@ -82,12 +82,8 @@ TEST(sums_follow_the_steps_around_the_guard)
 int
 main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_follow_the_steps_around_the_guard),
-	};
-
 	format = format_argument(argc, argv);
 	if (format == NULL)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

@@ -156,15 +156,8 @@ TEST(signs_of_products_and_quotients_multiply)
 int
 main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(results_are_as_near_as_the_roundings_allow),
-		cmocka_unit_test(sums_and_products_commute),
-		cmocka_unit_test(subtraction_adds_the_negative),
-		cmocka_unit_test(signs_of_products_and_quotients_multiply),
-	};
-
 	format = format_argument(argc, argv);
 	if (format == NULL)
 		return 1;
-	return cmocka_run_group_tests(tests, block_build_sets, block_free_sets);
+	return tests_run(block_build_sets, block_free_sets);
 }

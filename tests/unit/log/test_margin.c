@@ -159,15 +159,9 @@ TEST(exp_distances_are_right)
 int
 main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_error_is_below_its_distance),
-		cmocka_unit_test(log_distances_are_right),
-		cmocka_unit_test(exp_distances_are_right),
-	};
-
 	format = format_argument(argc, argv);
 	if (format == NULL)
 		return 1;
 	expected_prepare(format);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

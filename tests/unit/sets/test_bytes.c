@@ -213,22 +213,3 @@ TEST(values_wider_than_their_table_allows_are_refused)
 	expect_with_byte(decide, 0x10, NETFC_ERR_CONTENT);
 	expect_with_byte(decide + 4 * 1023, 0x80, NETFC_ERR_CONTENT);
 }
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_flipped_bit_of_a_header_is_noticed),
-		cmocka_unit_test(flipped_entries_and_checksums_are_noticed),
-		cmocka_unit_test(truncated_files_are_noticed),
-		cmocka_unit_test(trailing_bytes_are_noticed),
-		cmocka_unit_test(other_versions_are_told_apart),
-		cmocka_unit_test(headers_that_contradict_themselves_are_refused),
-		cmocka_unit_test(names_of_other_sets_are_refused),
-		cmocka_unit_test(a_file_without_its_last_table_is_refused),
-		cmocka_unit_test(a_file_that_is_all_header_is_refused),
-		cmocka_unit_test(values_wider_than_their_table_allows_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -98,7 +98,7 @@ expect_save_error(const char *to, int number)
 	netfc_set_free(set);
 }
 
-TEST(a_saved_set_is_loaded)
+TEST_WITH(a_saved_set_is_loaded, make_directory, remove_directory)
 {
 	struct netfc_set *set = must_build(NAME), *loaded = NULL;
 	struct bytes bytes = bytes_of(NAME);
@@ -113,7 +113,7 @@ TEST(a_saved_set_is_loaded)
 	netfc_set_free(loaded);
 }
 
-TEST(saving_replaces_what_is_there)
+TEST_WITH(saving_replaces_what_is_there, make_directory, remove_directory)
 {
 	struct netfc_set *set = must_build(NAME);
 	struct bytes bytes = bytes_of(NAME);
@@ -126,7 +126,7 @@ TEST(saving_replaces_what_is_there)
 	netfc_set_free(set);
 }
 
-TEST(saving_into_nowhere_fails)
+TEST_WITH(saving_into_nowhere_fails, make_directory, remove_directory)
 {
 	char nowhere[PATH_SIZE];
 
@@ -135,7 +135,7 @@ TEST(saving_into_nowhere_fails)
 	assert_int_equal(files_in_directory(), 0);
 }
 
-TEST(saving_over_a_directory_fails_and_leaves_nothing)
+TEST_WITH(saving_over_a_directory_fails_and_leaves_nothing, make_directory, remove_directory)
 {
 	assert_int_equal(mkdir(path, 0700), 0);
 	expect_save_error(path, EISDIR);
@@ -144,7 +144,7 @@ TEST(saving_over_a_directory_fails_and_leaves_nothing)
 }
 
 /* As if the disk were full after the first bytes. */
-TEST(a_write_that_fails_keeps_the_old_file)
+TEST_WITH(a_write_that_fails_keeps_the_old_file, make_directory, remove_directory)
 {
 	struct bytes old = {(uint8_t[]){'o', 'l', 'd'}, 3};
 	struct rlimit before, little;
@@ -171,7 +171,7 @@ expect_symlink(void)
 }
 
 /* Not put in its place, which would take it away from everybody. */
-TEST(a_device_is_written_to)
+TEST_WITH(a_device_is_written_to, make_directory, remove_directory)
 {
 	struct netfc_set *set = must_build(NAME);
 
@@ -204,7 +204,7 @@ save(const char *file)
 	netfc_set_free(set);
 }
 
-TEST(a_new_file_has_the_mode_that_the_umask_leaves)
+TEST_WITH(a_new_file_has_the_mode_that_the_umask_leaves, make_directory, remove_directory)
 {
 	mode_t before = umask(027);
 
@@ -217,7 +217,7 @@ TEST(a_new_file_has_the_mode_that_the_umask_leaves)
 	umask(before);
 }
 
-TEST(what_is_replaced_keeps_its_mode_and_owner)
+TEST_WITH(what_is_replaced_keeps_its_mode_and_owner, make_directory, remove_directory)
 {
 	struct stat status;
 
@@ -235,7 +235,7 @@ TEST(what_is_replaced_keeps_its_mode_and_owner)
 	assert_int_equal(files_in_directory(), 1);
 }
 
-TEST(links_go_on_to_lead_to_the_file)
+TEST_WITH(links_go_on_to_lead_to_the_file, make_directory, remove_directory)
 {
 	char target[PATH_SIZE], other[PATH_SIZE];
 	struct bytes bytes = bytes_of(NAME);
@@ -273,7 +273,7 @@ feed(void *data)
 	return NULL;
 }
 
-TEST(a_pipe_is_read_to_its_end)
+TEST_WITH(a_pipe_is_read_to_its_end, make_directory, remove_directory)
 {
 	struct bytes bytes = bytes_of(NAME);
 	struct netfc_set *set;
@@ -290,7 +290,7 @@ TEST(a_pipe_is_read_to_its_end)
 	expect_load_error("/proc/cpuinfo", NETFC_ERR_FOREIGN, 0);
 }
 
-TEST(what_is_no_file_cannot_be_loaded)
+TEST_WITH(what_is_no_file_cannot_be_loaded, make_directory, remove_directory)
 {
 	char missing[PATH_SIZE];
 
@@ -299,7 +299,7 @@ TEST(what_is_no_file_cannot_be_loaded)
 	expect_load_error(directory, NETFC_ERR_IO, EISDIR);
 }
 
-TEST(files_of_another_kind_are_refused)
+TEST_WITH(files_of_another_kind_are_refused, make_directory, remove_directory)
 {
 	static const char text[] =
 		"#!/bin/sh\necho this is no table set, but longer than a header\n";
@@ -313,7 +313,7 @@ TEST(files_of_another_kind_are_refused)
 	expect_load_error(path, NETFC_ERR_FOREIGN, 0);
 }
 
-TEST(damaged_files_are_refused)
+TEST_WITH(damaged_files_are_refused, make_directory, remove_directory)
 {
 	struct bytes bytes = bytes_of(NAME);
 
@@ -326,25 +326,3 @@ TEST(damaged_files_are_refused)
 }
 
 #define WITH_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		WITH_DIRECTORY(a_saved_set_is_loaded),
-		WITH_DIRECTORY(saving_replaces_what_is_there),
-		WITH_DIRECTORY(saving_into_nowhere_fails),
-		WITH_DIRECTORY(saving_over_a_directory_fails_and_leaves_nothing),
-		WITH_DIRECTORY(a_write_that_fails_keeps_the_old_file),
-		WITH_DIRECTORY(a_device_is_written_to),
-		WITH_DIRECTORY(a_new_file_has_the_mode_that_the_umask_leaves),
-		WITH_DIRECTORY(what_is_replaced_keeps_its_mode_and_owner),
-		WITH_DIRECTORY(links_go_on_to_lead_to_the_file),
-		WITH_DIRECTORY(a_pipe_is_read_to_its_end),
-		WITH_DIRECTORY(what_is_no_file_cannot_be_loaded),
-		WITH_DIRECTORY(files_of_another_kind_are_refused),
-		WITH_DIRECTORY(damaged_files_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -243,21 +243,3 @@ TEST(operations_have_names)
 	assert_null(netfc_op_symbol(0));
 	assert_null(netfc_op_symbol(NETFC_DIV + 1));
 }
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(examples_to_the_nearest),
-		cmocka_unit_test(examples_rounded_down),
-		cmocka_unit_test(examples_of_posits),
-		cmocka_unit_test(examples_of_special_values_and_flags),
-		cmocka_unit_test(a_walk_shows_every_intermediate_value),
-		cmocka_unit_test(any_number_of_lanes_is_computed_and_no_more),
-		cmocka_unit_test(flags_of_all_lanes_are_ored),
-		cmocka_unit_test(results_may_replace_operands),
-		cmocka_unit_test(operations_have_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

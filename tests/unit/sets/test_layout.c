@@ -95,14 +95,3 @@ TEST(the_layout_is_as_documented)
 	assert_int_equal(bytes.data[BYTES_DESCRIPTOR + 3], 0x00);
 	free(bytes.data);
 }
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sets_are_read_back_and_always_the_same_bytes),
-		cmocka_unit_test(the_layout_is_as_documented),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

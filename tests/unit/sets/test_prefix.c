@@ -98,14 +98,3 @@ TEST(covers_are_always_the_same)
 		netfc_set_free(second);
 	}
 }
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(covers_of_real_tables_are_lossless),
-		cmocka_unit_test(covers_are_always_the_same),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

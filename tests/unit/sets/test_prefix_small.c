@@ -197,16 +197,3 @@ TEST(pages_and_covers_out_of_range_are_refused)
 	assert_null(prefix);
 	assert_int_equal(count, 7);
 }
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(covers_of_small_tables_are_the_least),
-		cmocka_unit_test(covers_of_small_tables_with_pages_are_the_least),
-		cmocka_unit_test(covers_of_uniform_tables_are_single_prefixes),
-		cmocka_unit_test(pages_and_covers_out_of_range_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

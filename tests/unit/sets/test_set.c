@@ -288,23 +288,3 @@ TEST(errors_are_described)
 	assert_non_null(netfc_strerror(1));
 	assert_string_equal(netfc_strerror(NETFC_ERR_PRECISION - 1), netfc_strerror(1));
 }
-
-int
-main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_say_what_a_set_is),
-		cmocka_unit_test(bad_names_are_refused_for_what_is_wrong),
-		cmocka_unit_test(a_scale_of_zero_is_refused),
-		cmocka_unit_test(known_names_are_all_that_there_are),
-		cmocka_unit_test(a_set_says_what_it_is),
-		cmocka_unit_test(an_exact_set_has_no_scale),
-		cmocka_unit_test(tables_say_what_they_are),
-		cmocka_unit_test(entries_fit_their_widths),
-		cmocka_unit_test(what_operations_look_up_is_reachable),
-		cmocka_unit_test(a_key_beyond_a_table_finds_nothing),
-		cmocka_unit_test(errors_are_described),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

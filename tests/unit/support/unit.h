@@ -4,19 +4,10 @@
 
 /** @file What every unit test includes: cmocka with all it needs, and a few words of its own. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "internal.h"
-
-/** A test, to be listed with cmocka_unit_test(). */
-#define TEST(name) static void name(void **state __attribute__((unused)))
 
 /** Say something measured. */
 #define REPORT(...) printf("# " __VA_ARGS__)
