@@ -41,15 +41,9 @@ def options_for(shards):
     return ['--address', f'{hosts.SWITCH_IP}/24', f'--aggregate=shards={shards}']
 
 
-@contextlib.contextmanager
 def over_tap(folder, shards):
     """Yields the workers' host, and the switch."""
-    with hosts.Host(0) as host, hosts.LiveSwitch(
-            folder, ['net_tap0,iface=eth0'], options_for(shards), namespace=host,
-            lcores=shards) as live:
-        live.wait_until_ready()
-        host.configure()
-        yield host, live
+    return hosts.at_tap(folder, options_for(shards), lcores=shards)
 
 
 @contextlib.contextmanager

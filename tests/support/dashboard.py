@@ -32,11 +32,7 @@ def requests():
 def served(folder, options=()):
     """A host at a TAP port of a switch, and the switch's exporter: host, switch, exporter."""
     options = ['--address', f'{hosts.SWITCH_IP}/24', '--latency', '--slowloris', '--aggregate', *options]
-    with hosts.Host(0) as host, hosts.LiveSwitch(
-            folder, ['net_tap0,iface=eth0'], options, namespace=host, memory=512,
-            telemetry=True) as live:
-        live.wait_until_ready()
-        host.configure()
+    with hosts.at_tap(folder, options, memory=512, telemetry=True) as (host, live):
         host.set_ipv6('eth0/disable_ipv6', 1)  # nobody sends what was not asked for
         with Exporter(live.telemetry_path) as exporter:
             exporter.get('state')

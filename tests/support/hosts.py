@@ -222,6 +222,17 @@ class LiveSwitch:
         return served, [int(lcore) for lcore in re.findall(r'lcore (\d+) +idle', self.stdout)]
 
 
+@contextlib.contextmanager
+def at_tap(folder, options=(), *, configured=True, **more):
+    """A host whose interface eth0 is a TAP port of a switch; and that. more: what LiveSwitch takes."""
+    with Host(0) as host, LiveSwitch(folder, ['net_tap0,iface=eth0'], options, namespace=host,
+                                     **more) as live:
+        live.wait_until_ready()
+        if configured:
+            host.configure()
+        yield host, live
+
+
 # ---- frames on the wire ----------------------------------------------------------------------
 
 

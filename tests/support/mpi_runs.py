@@ -69,10 +69,7 @@ class Done:
 def switched(folder, option='--aggregate'):
     """A host whose interface is a TAP port of a switch that aggregates; the switch."""
     options = ['--address', f'{hosts.SWITCH_IP}/24', option]
-    with hosts.Host(0) as host, hosts.LiveSwitch(
-            folder, ['net_tap0,iface=eth0'], options, namespace=host) as live:
-        live.wait_until_ready()
-        host.configure()
+    with hosts.at_tap(folder, options) as (host, live):
         host.ip('link', 'set', 'lo', 'up')
         yield host, live
 

@@ -26,16 +26,9 @@ VALUES = 357  # binary32 that a packet of 1,500 bytes holds over IPv6
 pytestmark = hosts.needs_namespaces
 
 
-@contextlib.contextmanager
-def aggregating(folder, option='--aggregate', lcores=1, addresses=(), telemetry=False):
+def aggregating(folder, option='--aggregate', addresses=(), **more):
     """A host whose interface is a TAP port of a switch that aggregates."""
-    options = [*(addresses or ADDRESSES), *([option] if option else [])]
-    with hosts.Host(0) as host, hosts.LiveSwitch(
-            folder, ['net_tap0,iface=eth0'], options, namespace=host, lcores=lcores,
-            telemetry=telemetry) as live:
-        live.wait_until_ready()
-        host.configure()
-        yield host, live
+    return hosts.at_tap(folder, [*(addresses or ADDRESSES), *([option] if option else [])], **more)
 
 
 def make_workers(host, count, family='IPv4', **place):

@@ -60,10 +60,7 @@ class Tracer:
 
 @pytest.fixture(name='running')
 def running_switch(tmp_path):
-    with hosts.Host(0) as host, hosts.LiveSwitch(
-            tmp_path, ['net_tap0,iface=eth0'], OPTIONS, namespace=host, telemetry=True) as live:
-        live.wait_until_ready()
-        host.configure()
+    with hosts.at_tap(tmp_path, OPTIONS, telemetry=True) as (host, live):
         hosts.wait_until(live.telemetry_path.exists, 'the telemetry socket')
         yield host, live
         live.stop()

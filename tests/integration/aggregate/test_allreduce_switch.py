@@ -5,7 +5,6 @@ A running switch and the library in Python, over interfaces of the kernel.
 """
 
 import concurrent.futures
-import contextlib
 import subprocess
 import threading
 
@@ -34,15 +33,9 @@ pytestmark = [
         ' test_package.py runs the client with the address sanitizer')]
 
 
-@contextlib.contextmanager
 def aggregating(folder, option='--aggregate', lcores=1, more=()):
     """A host whose interface is a TAP port of a switch that aggregates."""
-    options = ['--address', f'{SWITCH_IP}/24', option, *more]
-    with hosts.Host(0) as host, hosts.LiveSwitch(
-            folder, ['net_tap0,iface=eth0'], options, namespace=host, lcores=lcores) as live:
-        live.wait_until_ready()
-        host.configure()
-        yield host, live
+    return hosts.at_tap(folder, ['--address', f'{SWITCH_IP}/24', option, *more], lcores=lcores)
 
 
 def in_threads(host, count, work):
@@ -263,11 +256,7 @@ def test_without_a_switch_that_aggregates(tmp_path):
             communicator(rank, 1)
         return str(failed.value)
 
-    options = ['--address', f'{SWITCH_IP}/24']
-    with hosts.Host(0) as host, hosts.LiveSwitch(
-            tmp_path, ['net_tap0,iface=eth0'], options, namespace=host) as live:
-        live.wait_until_ready()
-        host.configure()
+    with hosts.at_tap(tmp_path, ['--address', f'{SWITCH_IP}/24']) as (host, live):
         said, = in_threads(host, 1, work)
         live.stop()
     assert 'aggregate' in said

@@ -37,9 +37,7 @@ def capture(folder):
     """The capture's file."""
     path, control = folder / 'job.pcapng', folder / 'control'
     options = ['--address', f'{hosts.SWITCH_IP}/24', '--aggregate', 'jobs=1', '--control', control]
-    with hosts.Host(0) as host, hosts.LiveSwitch(folder, ['net_tap0,iface=eth0'], options, namespace=host) as live:
-        live.wait_until_ready()
-        host.configure()
+    with hosts.at_tap(folder, options) as (host, live):
         with Control(control) as switch:
             switch.do('capture', action='start', file=str(path))
             summed(host)

@@ -33,12 +33,8 @@ THERE = '02:00:00:00:00:77'
 def leaf(folder, parent, *options, configured=True, addresses=tuple(ADDRESSES)):
     """A switch with a parent, at a host's TAP interface."""
     options = [*addresses, f'--aggregate=slots=8,parent={parent}', *options]
-    with hosts.Host(0) as host, hosts.LiveSwitch(
-            folder, ['net_tap0,iface=eth0'], options, namespace=host, telemetry=True) as live:
-        live.wait_until_ready()
-        if configured:
-            host.configure()
-        else:
+    with hosts.at_tap(folder, options, configured=configured, telemetry=True) as (host, live):
+        if not configured:
             host.ip('link', 'set', 'eth0', 'up')
         yield host, live
 

@@ -46,10 +46,7 @@ def be_late(live, team):
 @pytest.mark.parametrize('shards', [1, 2])
 def test_the_worker_that_others_wait_for_is_named(tmp_path, shards):
     options = ['--address', f'{hosts.SWITCH_IP}/24', f'--aggregate=shards={shards}']
-    with hosts.Host(0) as host, hosts.LiveSwitch(tmp_path, ['net_tap0,iface=eth0'], options, namespace=host,
-                                                 lcores=shards, telemetry=True) as live:
-        live.wait_until_ready()
-        host.configure()
+    with hosts.at_tap(tmp_path, options, lcores=shards, telemetry=True) as (host, live):
         team = [workers.Worker(host.udp(socket.AF_INET), hosts.SWITCH_IP, number) for number in range(3)]
         workers.join_all(team)
         before = snapshot.take(live.telemetry_path)

@@ -23,10 +23,7 @@ def loopback_switch():
 def tap_switch(tmp_path):
     """fp16_k1024 in a running switch."""
     options = ['--tables', 'fp16_k1024', '--address', f'{hosts.SWITCH_IP}/24']
-    with hosts.Host(0) as host, hosts.LiveSwitch(
-            tmp_path, ['net_tap0,iface=eth0'], options, namespace=host) as live:
-        live.wait_until_ready()
-        host.configure()
+    with hosts.at_tap(tmp_path, options) as (host, live):
         yield Tap(host)
         live.stop()
 

@@ -34,15 +34,9 @@ BROADCAST = 'ff:ff:ff:ff:ff:ff'
 # ---- networks of one host and a switch -------------------------------------------------------
 
 
-@contextlib.contextmanager
 def tap(folder, options=OPTIONS, configured=True):
     """A host whose interface eth0 is the switch's TAP port."""
-    with hosts.Host(0) as host, hosts.LiveSwitch(
-            folder, ['net_tap0,iface=eth0'], options, namespace=host) as live:
-        live.wait_until_ready()
-        if configured:
-            host.configure()
-        yield host, live
+    return hosts.at_tap(folder, options, configured=configured)
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ import pytest
 
 import frames
 import switch
-from hosts import Host, LiveSwitch, SWITCH_IP, veth_network, veth_ports, wait_until
+from hosts import LiveSwitch, SWITCH_IP, at_tap, veth_network, veth_ports, wait_until
 
 from netfc.telemetry import Telemetry
 
@@ -20,13 +20,9 @@ SECOND_SHARD = 20041
 @contextlib.contextmanager
 def on_tap(folder, *options, lcores=1):
     """A host on a TAP interface, and a connection to the switch's telemetry."""
-    with Host(0) as host, LiveSwitch(
-            folder, ['net_tap0,iface=eth0'], ['--address', SWITCH_IP, *options], namespace=host,
-            lcores=lcores, telemetry=True) as live:
-        live.wait_until_ready()
-        host.configure()
-        with Telemetry(live.telemetry_path) as telemetry:
-            yield live, host, telemetry
+    with at_tap(folder, ['--address', SWITCH_IP, *options], lcores=lcores, telemetry=True) as (host, live), \
+            Telemetry(live.telemetry_path) as telemetry:
+        yield live, host, telemetry
 
 
 @contextlib.contextmanager

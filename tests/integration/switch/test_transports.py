@@ -383,11 +383,7 @@ def test_queues_of_captures(tmp_path, queues, lcores, cores):
 @hosts.needs_namespaces
 def test_queues_of_a_tap(tmp_path, lcores):
     """As many queues as lcores; the kernel spreads sockets over them."""
-    with hosts.Host(0) as host, hosts.LiveSwitch(
-            tmp_path, ['net_tap0,iface=eth0'], ['--address', SWITCH_IP], namespace=host,
-            lcores=lcores) as live:
-        live.wait_until_ready()
-        host.configure()
+    with hosts.at_tap(tmp_path, ['--address', SWITCH_IP], lcores=lcores) as (host, live):
         assert_plan(live, lcores, lcores)
         ask_from_many_sockets(host)
         live.stop()
@@ -409,12 +405,8 @@ def test_queues_of_af_packet(tmp_path, queues):
 @hosts.needs_namespaces
 def test_queues_as_config_says(tmp_path):
     """Two queues of a TAP on the lcores that --config names, the third lcore has none."""
-    with hosts.Host(0) as host, hosts.LiveSwitch(
-            tmp_path, ['net_tap0,iface=eth0'],
-            ['--address', SWITCH_IP, '--config', '(0,1,0),(0,0,2)'], namespace=host,
-            lcores=3) as live:
-        live.wait_until_ready()
-        host.configure()
+    options = ['--address', SWITCH_IP, '--config', '(0,1,0),(0,0,2)']
+    with hosts.at_tap(tmp_path, options, lcores=3) as (host, live):
         assert live.plan() == ({(0, 0): [2], (0, 1): [0]}, [1])
         ask_from_many_sockets(host)
         live.stop()
@@ -436,12 +428,7 @@ def test_rx_burst(tmp_path, burst):
 @hosts.needs_namespaces
 def test_steering_is_refused_or_taken(tmp_path):
     """A kernel without the queueing discipline refuses rules, and requests are answered as well."""
-    with hosts.Host(0) as host, hosts.LiveSwitch(
-            tmp_path, ['net_tap0,iface=eth0'], ['--address', f'{SWITCH_IP}@0:1'], namespace=host,
-            lcores=2) as live:
-        live.wait_until_ready()
-        host.configure()
-        live.wait_until_ready()
+    with hosts.at_tap(tmp_path, ['--address', f'{SWITCH_IP}@0:1'], lcores=2) as (host, live):
         said = [line for line in live.stdout.splitlines() if line.startswith('  steering')]
         assert len(said) == 1
         assert 'net_tap refuses rules' in said[0] or 'rules: 1 (shards: 0, addresses: 1)' in said[0]
