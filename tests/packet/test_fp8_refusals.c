@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests of lanes of 8 bits, of fp16 beside them, through a pipeline: computed by every engine,
- * refused where they should be, and nothing else touched. The argument is the table set.
+ * Requests of lanes of 8 bits that are refused, and what they have that those of 32 bits have not:
+ * functions, and padding. The argument is the table set.
  */
 #include <string.h>
-
-#include <rte_random.h>
 
 #include "cases.h"
 #include "eal.h"
 #include "requests_fixture.h"
 
 #define FUNCTION 70
-#define CONVERSION 97
 
 static const char *set_name;
 static unsigned int format;
@@ -22,98 +19,7 @@ set_up(void **state)
 {
 	requests_set_up(state, set_name);
 	requests_add_known(*state, FUNCTION, format);
-	requests_add_known(*state, CONVERSION, format);
 	return 0;
-}
-
-/* All operands are random, z too. */
-static void
-ask(struct asked *asked, unsigned int op, unsigned int of, unsigned int lanes)
-{
-	uint32_t mask;
-
-	request_set(asked, op, of, lanes);
-	mask = UINT32_MAX >> (32 - 8 * asked->slot);
-	for (unsigned int l = 0; l < lanes; l++) {
-		asked->x[l] = (uint32_t)rte_rand() & mask;
-		asked->y[l] = (uint32_t)rte_rand() & mask;
-		asked->z[l] = (uint32_t)rte_rand() & mask;
-	}
-}
-
-/* Bursts of both widths and all kinds of operations, in one segment each and cut within lanes. */
-static void
-check_bursts(struct fixture *f)
-{
-	static const unsigned int lanes[] = {1, 2, 3, 8, 16, 17, 63, 64, 65, 127, 486};
-	static const unsigned int ops[] = {NETFC_ADD, NETFC_SUB, NETFC_MUL, NETFC_DIV, NETFC_MIN,
-		NETFC_COMPARE, NETFC_FMA, FUNCTION, CONVERSION};
-	static const uint32_t cuts[] = {2048, 401, 57};
-
-	for (unsigned int c = 0; c < RTE_DIM(cuts); c++) {
-		for (unsigned int i = 0; i < PIPELINE_BURST; i++) {
-			const bool wide = i % 5 == 4;
-			const unsigned int op = wide ? NETFC_ADD + i % 4 : ops[i % RTE_DIM(ops)];
-
-			ask(&f->asked[i], op, wide ? NETFC_FP16 : format,
-				RTE_MIN(lanes[i % RTE_DIM(lanes)], wide ? 200u : 486u));
-		}
-		requests_process(f, PIPELINE_BURST, cuts[c]);
-		for (unsigned int i = 0; i < PIPELINE_BURST; i++)
-			request_check_reply(f, i);
-	}
-}
-
-TEST_WITH(every_engine_computes_both_widths, set_up, requests_tear_down)
-{
-	struct fixture *f = *state;
-
-	for (enum match_kind match = 0; match < MATCH_KINDS; match++) {
-		for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best(); isa++) {
-			requests_create_pipeline(f, match, isa);
-			assert_int_equal(pipeline_describe_kernel(f->base.pipeline, format) != NULL,
-				match == MATCH_DIRECT || match == MATCH_FPU);
-			check_bursts(f);
-			fixture_free_pipeline(&f->base);
-		}
-	}
-}
-
-/* A burst of uniform requests, and again: the second one by the template. */
-TEST_WITH(uniform_bursts, set_up, requests_tear_down)
-{
-	static const unsigned int lanes[] = {1, 7, 486};
-	struct fixture *f = *state;
-
-	requests_create_pipeline(f, MATCH_DIRECT, vector_isa_best());
-	for (unsigned int n = 0; n < 3 * RTE_DIM(lanes); n++) {
-		for (unsigned int i = 0; i < PIPELINE_BURST; i++)
-			ask(&f->asked[i], NETFC_MUL, format, lanes[n / 3]);
-		requests_process(f, PIPELINE_BURST, 2048);
-		for (unsigned int i = 0; i < PIPELINE_BURST; i++)
-			request_check_reply(f, i);
-	}
-}
-
-/* Wherever a packet is cut, the bytes come out the same; and of more lanes than a batch has. */
-TEST_WITH(cut_anywhere, set_up, requests_tear_down)
-{
-	struct fixture *f = *state;
-
-	requests_create_pipeline(f, MATCH_HASH, vector_isa_best());
-	ask(&f->asked[0], NETFC_DIV, format, 5);
-	for (uint32_t cut = 1; cut <= request_length(&f->asked[0]); cut++) {
-		requests_process(f, 1, cut);
-		request_check_reply(f, 0);
-	}
-	for (unsigned int lanes = 511; lanes <= 513; lanes++) {
-		ask(&f->asked[0], NETFC_SUB, format, lanes);
-		requests_process(f, 1, 1001);
-		request_check_reply(f, 0);
-	}
-	ask(&f->asked[0], NETFC_ADD, format, 2999);
-	requests_process(f, 1, 1501);
-	request_check_reply(f, 0);
 }
 
 /* Say that there are more lanes than the datagram has space for. */
@@ -138,13 +44,14 @@ TEST_WITH(lengths_and_counts, set_up, requests_tear_down)
 		{10, 65535, NETFC_STATUS_LENGTH},
 	};
 	struct fixture *f = *state;
+	uint64_t seed = 11;
 
 	requests_create_pipeline(f, MATCH_DIRECT, vector_isa_best());
 	for (unsigned int c = 0; c < 2 * RTE_DIM(cases); c++) {
 		uint8_t *frame = f->frames[0], before[128];
 		uint32_t length;
 
-		ask(&f->asked[0], NETFC_ADD, format, cases[c / 2].lanes);
+		request_ask(&f->asked[0], NETFC_ADD, format, cases[c / 2].lanes, &seed);
 		request_write(f, 0);
 		packet_write_count(frame, (uint16_t)cases[c / 2].count);
 		length = request_length(&f->asked[0]);
@@ -163,6 +70,7 @@ TEST_WITH(lengths_and_counts, set_up, requests_tear_down)
 TEST_WITH(what_is_not_computed, set_up, requests_tear_down)
 {
 	struct fixture *f = *state;
+	uint64_t seed = 11;
 
 	requests_create_pipeline(f, MATCH_DIRECT, vector_isa_best());
 	requests_check_refused(f, 71, format, NETFC_STATUS_OP);
@@ -180,7 +88,7 @@ TEST_WITH(what_is_not_computed, set_up, requests_tear_down)
 	for (unsigned int op = NETFC_ADD; op <= NETFC_DIV; op++)
 		requests_check_refused(f, op, format, NETFC_STATUS_FORMAT);
 	requests_check_refused(f, FUNCTION, format, NETFC_STATUS_OP);
-	ask(&f->asked[0], NETFC_MAX, format, 33);
+	request_ask(&f->asked[0], NETFC_MAX, format, 33, &seed);
 	requests_process(f, 1, 2048);
 	request_check_reply(f, 0);
 }
@@ -189,9 +97,10 @@ TEST_WITH(what_is_not_computed, set_up, requests_tear_down)
 TEST_WITH(a_name_is_found, set_up, requests_tear_down)
 {
 	struct fixture *f = *state;
+	uint64_t seed = 11;
 
 	requests_create_pipeline(f, MATCH_DIRECT, vector_isa_best());
-	ask(&f->asked[0], NETFC_OP_NAME, format, NETFC_NAME_LANES);
+	request_ask(&f->asked[0], NETFC_OP_NAME, format, NETFC_NAME_LANES, &seed);
 	memset(f->asked[0].x, 0, sizeof(f->asked[0].x));
 	memset(f->asked[0].y, 0, sizeof(f->asked[0].y));
 	f->asked[0].x[0] = 's' << 8 | 'q';
