@@ -2,7 +2,7 @@
 """The end of scripts/test: what has passed, what was skipped and why, what has failed.
 
 Reads what a run has left in a folder: `steps`, a line of status, name, reason and seconds for each step,
-with tabs between them, and JUnit files of pytest and Meson; in NAME-alone.xml, of tests that had failed.
+with tabs between them, and JUnit files of pytest and Meson.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import xml.etree.ElementTree as ET
 # What cmocka prints of a test that Meson has run, one of those in a program.
 CMOCKA = re.compile(r"^\[ +(OK|SKIPPED|FAILED) +\] (?:\w+: )?(\S+)", re.MULTILINE)
 CMOCKA_OUTCOMES = {"OK": "passed", "SKIPPED": "skipped", "FAILED": "failed"}
-# What xdist adds to names of tests that one of its processes runs together; they have it not when run alone.
+# What xdist adds to names of tests that one of its processes runs together.
 IN_GROUP = re.compile(r"@[\w -]+$")
 SKIPPED_BECAUSE = re.compile(r"^skipped: (.+)$", re.MULTILINE)
 
@@ -25,22 +25,13 @@ class Outcomes:
 
     def __init__(self):
         self.passed = 0
-        self.names_passed = set()
         self.skipped = collections.Counter()
         self.failed = []
-        self.only_alone = []
-
-    def note_alone(self, other):
-        """What has become of tests that had failed, one at a time."""
-        self.only_alone += [name for name in self.failed if name in other.names_passed]
-        self.failed = [name for name in self.failed if name not in other.names_passed]
-        self.passed += other.passed
 
     def note(self, name, outcome, reason=""):
         """One more. outcome: passed, skipped or failed."""
         if outcome == "passed":
             self.passed += 1
-            self.names_passed.add(name)
         elif outcome == "skipped":
             self.skipped[" ".join(reason.split()) or f"{name} does not say why"] += 1
         else:
@@ -56,10 +47,6 @@ class Outcomes:
         if self.failed:
             yield f"{len(self.failed):,} failed:"
         for name in self.failed:
-            yield f"        {name}"
-        if self.only_alone:
-            yield f"{len(self.only_alone):,} passed only alone, which is a fault to be found:"
-        for name in self.only_alone:
             yield f"        {name}"
 
 
@@ -95,16 +82,10 @@ def read_steps(path):
 
 
 def read_outcomes(folder):
-    """The tests of all JUnit files in a folder; what has passed alone in the end did not fail."""
+    """The tests of all JUnit files in a folder."""
     outcomes = Outcomes()
-    alone = sorted(folder.glob("*-alone.xml"))
     for path in sorted(folder.glob("*.xml")):
-        if path not in alone:
-            read_junit(outcomes, path)
-    for path in alone:
-        again = Outcomes()
-        read_junit(again, path)
-        outcomes.note_alone(again)
+        read_junit(outcomes, path)
     return outcomes
 
 

@@ -45,11 +45,7 @@ def test_nothing_is_written_of_a_run_that_failed(results):
         results(('passed', 'Style', '', '9'), ('failed', 'Units', '', '61'))
 
 
-@pytest.mark.parametrize('again, passed, failed, alone', [('', 1, [], ['a one']), ('<failure/>', 0, ['a one'], [])])
-def test_a_second_run_is_of_the_same_test(tmp_path, again, passed, failed, alone):
-    """Which pytest calls otherwise where a process of xdist has a group of tests."""
-    case = '<t><testcase classname="a" name="one{}">{}</testcase></t>'
-    (tmp_path / 'switch.xml').write_text(case.format('@some-group', '<failure/>'))
-    (tmp_path / 'switch-alone.xml').write_text(case.format('', again))
-    outcomes = summarize_tests.read_outcomes(tmp_path)
-    assert (outcomes.passed, outcomes.failed, outcomes.only_alone) == (passed, failed, alone)
+def test_a_test_is_called_by_the_name_that_runs_it(tmp_path):
+    """pytest calls it otherwise where a process of xdist has a group of tests."""
+    (tmp_path / 'switch.xml').write_text('<t><testcase classname="a" name="one@some-group"><failure/></testcase></t>')
+    assert summarize_tests.read_outcomes(tmp_path).failed == ['a one']
