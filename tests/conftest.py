@@ -3,7 +3,9 @@
 
 import itertools
 import os
+import pathlib
 import random
+import resource
 
 import pytest
 
@@ -11,8 +13,11 @@ import namespaces
 
 namespaces.become_root()  # as demonstrations do; xdist's processes start in these namespaces
 MARKS = 'slow', 'long'  # tests that are left out unless they are asked for
+# Those that were measured to be slow, too; scripts/support/slow_tests.py writes them.
+SLOW = frozenset((pathlib.Path(__file__).parent / 'slow.txt').read_text(encoding='utf-8').splitlines())
 # Of the order of files, and of tests within each; the same one in xdist's processes.
 SEED = os.environ.setdefault('NETFC_SEED', str(random.randrange(1 << 32)))
+BEGAN = pytest.StashKey()
 
 
 def pytest_addoption(parser):
@@ -24,6 +29,9 @@ def pytest_addoption(parser):
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Leaves out what is marked slow or long, unless it is asked for by option or by name. Any order will do."""
+    for item in items:
+        if item.nodeid in SLOW:
+            item.add_marker('slow')
     unasked = [mark for mark in MARKS if not config.getoption(f'--{mark}')]
     if not any('::' in name for name in config.args):
         left_out = {item for item in items if any(map(item.get_closest_marker, unasked))}
@@ -40,6 +48,25 @@ def shuffled(items, draw):
         if not tests[0].get_closest_marker('in_order'):
             draw.shuffle(tests)
     return itertools.chain.from_iterable(files)
+
+
+def processor_seconds():
+    """Of this process and the children that it has waited for, so far."""
+    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """What was used before this test."""
+    item.stash[BEGAN] = processor_seconds()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_teardown(item):
+    """A test's JUnit result says what it took."""
+    yield
+    item.user_properties.append(('processor_seconds', round(processor_seconds() - item.stash[BEGAN], 3)))
 
 
 def pytest_configure(config):
