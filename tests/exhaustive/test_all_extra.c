@@ -233,7 +233,7 @@ main(int argc, char **argv)
 	naive_value(job.format, 0);
 	snprintf(title, sizeof(title), "%s %s%s%s", argv[1], argv[2], argc > 3 ? " " : "",
 		argc > 3 ? argv[3] : "");
-	if (eal_start(1) != 0 || create_kernels(&job) != 0) {
+	if (start_lcores(1) != 0 || create_kernels(&job) != 0) {
 		fprintf(stderr, "%s: no memory for the kernels\n", argv[0]);
 		return 1;
 	}

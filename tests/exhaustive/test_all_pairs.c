@@ -104,7 +104,7 @@ main(int argc, char **argv)
 	uint64_t wrong = 0;
 	bool any = false;
 
-	if (eal_start(1) != 0)
+	if (start_lcores(1) != 0)
 		return 1;
 	if (backends_find(&backends, name) != 0) {
 		fprintf(stderr, "usage: %s [SET|FORMAT [add|sub|mul|div...]]\n", argv[0]);

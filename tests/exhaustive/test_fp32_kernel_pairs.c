@@ -184,7 +184,7 @@ main(int argc, char **argv)
 	struct netfc_set *set;
 	int status = 1;
 
-	if (!pairs_read(&pairs, argc, argv) || eal_start(1) != 0 ||
+	if (!pairs_read(&pairs, argc, argv) || start_lcores(1) != 0 ||
 		netfc_set_build("fp32_exact", &set) != NETFC_OK)
 		return 1;
 	if (add_engines(&checked.engines, set) == 0)

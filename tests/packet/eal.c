@@ -31,7 +31,7 @@ list_cpus(char *list, size_t size, unsigned int most)
 }
 
 int
-eal_start(unsigned int lcores)
+start_lcores(unsigned int lcores)
 {
 	char line[256], cpus[64] = "", *argv[32], *rest = line;
 	int argc = 0;

@@ -9,6 +9,6 @@
  *
  * @return 0 or a negative errno
  */
-int eal_start(unsigned int lcores);
+int start_lcores(unsigned int lcores);
 
 #endif /* EAL_H */

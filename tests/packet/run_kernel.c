@@ -138,7 +138,7 @@ main(int argc, char **argv)
 	struct vector_kernel *kernel = NULL;
 	unsigned int isa, lanes;
 
-	if (argc != 4 || eal_start(1) != 0)
+	if (argc != 4 || start_lcores(1) != 0)
 		return 1;
 	isa = (unsigned int)strtoul(argv[2], NULL, 10);
 	lanes = (unsigned int)strtoul(argv[3], NULL, 10);

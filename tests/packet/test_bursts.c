@@ -276,7 +276,7 @@ TEST_WITH(two_runs_in_a_burst, set_up, tear_down)
 int
 main(void)
 {
-	if (eal_start(1) != 0)
+	if (start_lcores(1) != 0)
 		return 1;
 	return tests_run(NULL, NULL);
 }

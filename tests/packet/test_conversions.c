@@ -123,7 +123,7 @@ main(int argc, char **argv)
 {
 	int failed;
 
-	if (argc != 4 || eal_start(1) != 0)
+	if (argc != 4 || start_lcores(1) != 0)
 		return 2;
 	from = netfc_format_by_name(argv[1]);
 	from = from != NULL ? from : netfc_fp32_format();

@@ -72,7 +72,7 @@ TEST(quotients_are_within_a_thousandth)
 int
 main(void)
 {
-	if (eal_start(1) != 0)
+	if (start_lcores(1) != 0)
 		return 1;
 	return tests_run(NULL, NULL);
 }

@@ -330,5 +330,5 @@ tear_down(void **state)
 int
 main(void)
 {
-	return eal_start(1) == 0 ? tests_run(set_up, tear_down) : 1;
+	return start_lcores(1) == 0 ? tests_run(set_up, tear_down) : 1;
 }

@@ -133,7 +133,7 @@ TEST_WITH(segments_do_not_matter, set_up, requests_tear_down)
 int
 main(void)
 {
-	if (eal_start(1) != 0)
+	if (start_lcores(1) != 0)
 		return 1;
 	return tests_run(NULL, NULL);
 }

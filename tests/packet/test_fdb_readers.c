@@ -145,7 +145,7 @@ TABLE_TEST(readers_never_see_a_wrong_port)
 int
 main(void)
 {
-	if (sched_getaffinity(0, sizeof(all_cpus), &all_cpus) != 0 || eal_start(1) != 0)
+	if (sched_getaffinity(0, sizeof(all_cpus), &all_cpus) != 0 || start_lcores(1) != 0)
 		return 1;
 	return tests_run(NULL, NULL);
 }

@@ -224,7 +224,7 @@ TEST(floats_that_are_not_ieees)
 int
 main(void)
 {
-	if (eal_start(1) != 0)
+	if (start_lcores(1) != 0)
 		return 1;
 	return tests_run(set_up, tear_down);
 }

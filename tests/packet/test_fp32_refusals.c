@@ -162,7 +162,7 @@ TEST_WITH(no_names, set_up, requests_tear_down)
 int
 main(void)
 {
-	if (eal_start(1) != 0)
+	if (start_lcores(1) != 0)
 		return 1;
 	return tests_run(NULL, NULL);
 }

@@ -225,7 +225,7 @@ TEST(other_entries_are_looked_up)
 int
 main(int argc, char **argv)
 {
-	if (argc != 2 || eal_start(1) != 0)
+	if (argc != 2 || start_lcores(1) != 0)
 		return 1;
 	name_of_set = argv[1];
 	return tests_run(set_up, tear_down);

@@ -116,7 +116,7 @@ main(int argc, char **argv)
 {
 	struct netfc_set_id id;
 
-	if (argc != 2 || netfc_set_parse_name(argv[1], &id) != NETFC_OK || eal_start(1) != 0)
+	if (argc != 2 || netfc_set_parse_name(argv[1], &id) != NETFC_OK || start_lcores(1) != 0)
 		return 1;
 	set_name = argv[1];
 	format = netfc_format_id(id.format);

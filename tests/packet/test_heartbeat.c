@@ -84,5 +84,5 @@ TEST_WITH(idle_lcores_do_not_matter, set_up, NULL)
 int
 main(void)
 {
-	return eal_start(LCORES) == 0 ? tests_run(NULL, NULL) : 1;
+	return start_lcores(LCORES) == 0 ? tests_run(NULL, NULL) : 1;
 }

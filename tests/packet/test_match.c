@@ -138,7 +138,7 @@ main(void)
 		cmocka_unit_test(unknown_kind_is_refused),
 	};
 
-	if (eal_start(1) != 0)
+	if (start_lcores(1) != 0)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -253,7 +253,7 @@ TEST(pairs_agree_with_the_sets)
 int
 main(void)
 {
-	if (eal_start(1) != 0)
+	if (start_lcores(1) != 0)
 		return 1;
 	return tests_run(NULL, NULL);
 }

@@ -330,7 +330,7 @@ TEST_WITH(queries_are_left, set_up, tear_down)
 int
 main(void)
 {
-	if (eal_start(1) != 0)
+	if (start_lcores(1) != 0)
 		return 1;
 	return tests_run(NULL, NULL);
 }

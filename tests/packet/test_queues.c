@@ -136,5 +136,5 @@ TEST_WITH(what_does_not_suit_is_refused, set_up, NULL)
 int
 main(void)
 {
-	return eal_start(LCORES) == 0 ? tests_run(NULL, NULL) : 1;
+	return start_lcores(LCORES) == 0 ? tests_run(NULL, NULL) : 1;
 }

@@ -310,5 +310,5 @@ TEST(a_parked_thread_does_nothing)
 int
 main(void)
 {
-	return eal_start(1) == 0 ? tests_run(NULL, NULL) : 1;
+	return start_lcores(1) == 0 ? tests_run(NULL, NULL) : 1;
 }

@@ -235,7 +235,7 @@ TEST(a_late_lcore_keeps_loose_bytes)
 int
 main(void)
 {
-	if (eal_start(1) != 0)
+	if (start_lcores(1) != 0)
 		return 1;
 	return tests_run(NULL, NULL);
 }

@@ -257,7 +257,7 @@ TEST(ticks_are_short_at_any_frequency)
 int
 main(void)
 {
-	if (eal_start(1) != 0)
+	if (start_lcores(1) != 0)
 		return 1;
 	return tests_run(NULL, NULL);
 }

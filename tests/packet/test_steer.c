@@ -293,5 +293,5 @@ TEST_WITH(nothing_is_asked_where_there_is_no_choice, set_up, NULL)
 int
 main(void)
 {
-	return eal_start(LCORES) == 0 ? tests_run(NULL, NULL) : 1;
+	return start_lcores(LCORES) == 0 ? tests_run(NULL, NULL) : 1;
 }

@@ -368,7 +368,7 @@ main(void)
 	};
 
 	_Static_assert(VECTOR_ISAS == RTE_DIM(isas), "each instruction set is tested");
-	if (eal_start(1) != 0)
+	if (start_lcores(1) != 0)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
