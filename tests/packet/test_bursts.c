@@ -8,7 +8,6 @@
 
 #include "cases.h"
 #include "dpdk/reflect.h"
-#include "eal.h"
 #include "packets.h"
 #include "pipeline.h"
 #include "shapes.h"
@@ -271,12 +270,4 @@ compare_two_runs(struct fixture *f, uint64_t *seed)
 TEST_WITH(two_runs_in_a_burst, set_up, tear_down)
 {
 	with_each_isa(*state, compare_two_runs);
-}
-
-int
-main(void)
-{
-	if (start_lcores(1) != 0)
-		return 1;
-	return tests_run(NULL, NULL);
 }

@@ -6,7 +6,6 @@
 
 #include "cases.h"
 #include "divide.h"
-#include "eal.h"
 
 /* What the quotients of some counters are off by, at most, as `error` sees it. */
 static double
@@ -67,12 +66,4 @@ TEST(quotients_are_within_a_thousandth)
 	assert_int_equal(ratio[0], 0);
 	assert_int_equal(ratio[1], 0);
 	divider_free(divider);
-}
-
-int
-main(void)
-{
-	if (start_lcores(1) != 0)
-		return 1;
-	return tests_run(NULL, NULL);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Extended operations through the pipeline: every argument, against the library. */
 #include "cases.h"
-#include "eal.h"
 #include "requests_fixture.h"
 
 /* From min on. */
@@ -128,12 +127,4 @@ TEST_WITH(segments_do_not_matter, set_up, requests_tear_down)
 		requests_process(f, 1, 99);
 		request_check_reply(f, 0);
 	}
-}
-
-int
-main(void)
-{
-	if (start_lcores(1) != 0)
-		return 1;
-	return tests_run(NULL, NULL);
 }

@@ -5,7 +5,6 @@
 #include <errno.h>
 
 #include "cases.h"
-#include "eal.h"
 #include "kernel_groups.h"
 #include "requests_fixture.h"
 
@@ -171,12 +170,4 @@ TEST(too_many)
 	for (unsigned int g = 0; g < EXTENDED_GROUPS; g++)
 		assert_int_equal(groups_add(&groups, 1 + g / 256, g % 256, "name", &kernel), 0);
 	assert_int_equal(groups_add(&groups, 3, 0, "name", &kernel), -E2BIG);
-}
-
-int
-main(void)
-{
-	if (start_lcores(1) != 0)
-		return 1;
-	return tests_run(NULL, NULL);
 }

@@ -5,7 +5,6 @@
 #include <rte_common.h>
 
 #include "cases.h"
-#include "eal.h"
 #include "forward/fdb_lines.h"
 #include "fdb_fixture.h"
 
@@ -350,12 +349,4 @@ TABLE_TEST(any_capacity_will_do)
 TEST(nothing_to_free)
 {
 	fdb_free(NULL);
-}
-
-int
-main(void)
-{
-	if (start_lcores(1) != 0)
-		return 1;
-	return tests_run(NULL, NULL);
 }

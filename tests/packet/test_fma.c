@@ -3,7 +3,6 @@
 #include <rte_common.h>
 #include <rte_memory.h>
 
-#include "eal.h"
 #include "extended.h"
 #include "operands.h"
 #include "slots.h"
@@ -180,12 +179,4 @@ TEST(another_format)
 	check_cancelling(&c);
 	for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best(); isa++)
 		vector_free(c.kernel[isa]);
-}
-
-int
-main(void)
-{
-	if (start_lcores(1) != 0)
-		return 1;
-	return tests_run(NULL, NULL);
 }

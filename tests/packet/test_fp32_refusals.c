@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cases.h"
-#include "eal.h"
 #include "requests_fixture.h"
 
 /* Offsets of a frame over IPv4. */
@@ -157,12 +156,4 @@ TEST_WITH(no_names, set_up, requests_tear_down)
 		requests_process(f, 1, 2048);
 		request_check_error(f, 0, NETFC_STATUS_OP);
 	}
-}
-
-int
-main(void)
-{
-	if (start_lcores(1) != 0)
-		return 1;
-	return tests_run(NULL, NULL);
 }

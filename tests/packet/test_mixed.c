@@ -10,7 +10,6 @@
 #include <rte_random.h>
 
 #include "cases.h"
-#include "eal.h"
 #include "vector.h"
 
 /* Not a multiple of any vector. */
@@ -248,12 +247,4 @@ TEST(pairs_agree_with_the_sets)
 			check_pairs(&f, format);
 	}
 	clear(&f);
-}
-
-int
-main(void)
-{
-	if (start_lcores(1) != 0)
-		return 1;
-	return tests_run(NULL, NULL);
 }

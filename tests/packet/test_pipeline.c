@@ -10,7 +10,6 @@
 #include <rte_ip.h>
 
 #include "cases.h"
-#include "eal.h"
 #include "packets.h"
 #include "pipeline_fixture.h"
 
@@ -325,12 +324,4 @@ TEST_WITH(queries_are_left, set_up, tear_down)
 				frame + packet_length(1), untouched + packet_length(1), EXTRA);
 	}
 	assert_int_equal(pipeline_worker_counters(f->worker)->errors[NETFC_STATUS_OK], (int)length);
-}
-
-int
-main(void)
-{
-	if (start_lcores(1) != 0)
-		return 1;
-	return tests_run(NULL, NULL);
 }

@@ -19,7 +19,6 @@
 #include "cases.h"
 #include "dpdk/quirks.h"
 #include "dpdk/xdp_rings.h"
-#include "eal.h"
 
 /* Far longer than a thread that may run waits. */
 #define WHILE_US 200000
@@ -305,10 +304,4 @@ TEST(a_parked_thread_does_nothing)
 	rte_delay_us_sleep(WHILE_US);
 	assert_false(__atomic_load_n(&rung, __ATOMIC_ACQUIRE));
 	quirk_park_interrupts();
-}
-
-int
-main(void)
-{
-	return start_lcores(1) == 0 ? tests_run(NULL, NULL) : 1;
 }

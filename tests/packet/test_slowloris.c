@@ -7,7 +7,6 @@
 #include <rte_cycles.h>
 
 #include "cases.h"
-#include "eal.h"
 #include "slowloris_fixture.h"
 
 TEST(silent_connections_end)
@@ -230,12 +229,4 @@ TEST(a_late_lcore_keeps_loose_bytes)
 	/* More than one time-out later, and less than two. */
 	assert_int_equal(fixture_registers(f).bytes, 80 + 100 + 2 * 40);
 	fixture_destroy(f);
-}
-
-int
-main(void)
-{
-	if (start_lcores(1) != 0)
-		return 1;
-	return tests_run(NULL, NULL);
 }

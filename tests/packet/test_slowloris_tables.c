@@ -5,7 +5,6 @@
 #include <sched.h>
 
 #include "cases.h"
-#include "eal.h"
 #include "detector.h"
 #include "slowloris_fixture.h"
 
@@ -252,12 +251,4 @@ TEST(ticks_are_short_at_any_frequency)
 		assert_true(us > 8 && us <= 40);
 	}
 	assert_int_equal(tick_shift_of(UINT64_C(1000000000)), 15);
-}
-
-int
-main(void)
-{
-	if (start_lcores(1) != 0)
-		return 1;
-	return tests_run(NULL, NULL);
 }
