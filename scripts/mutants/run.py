@@ -8,6 +8,7 @@ import multiprocessing.pool
 import os
 import pathlib
 import random
+import re
 import resource
 import shutil
 import subprocess
@@ -32,10 +33,10 @@ class Tests:
         listed = json.loads(subprocess.check_output(['meson', 'introspect', '--tests', build]))
         self._command = {test['name']: test['cmd'] for test in listed if any(
             suite.endswith(':quick') for suite in test['suite'])}
-        self._programs = sorted({argv[0] for argv in self._command.values()})
         self._found = collections.Counter()
-        self.make()
-        self._sound = self._digests()
+        programs_of_tests = {argv[0] for argv in self._command.values()}
+        self.make(*programs_of_tests)
+        self._sound = {program: digest(program) for program in programs_of_tests}
         with multiprocessing.pool.ThreadPool(os.cpu_count()) as pool:
             seconds = pool.map(lambda name: self._run(name, 3600), self._command)
         self._seconds = dict(zip(self._command, seconds))
@@ -43,14 +44,11 @@ class Tests:
         if wrong:
             raise programs.CommandError(f"tests fail without a fault: {', '.join(wrong)}")
 
-    def make(self):
-        """Whether the programs can be built."""
-        names = [str(pathlib.Path(program).relative_to(self._build)) for program in self._programs]
+    def make(self, *built):
+        """Whether these programs can be built."""
+        names = [str(pathlib.Path(program).relative_to(self._build)) for program in built]
         return subprocess.run(['ninja', '-C', self._build, *names], stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL, check=False).returncode == 0
-
-    def _digests(self):
-        return {program: hashlib.sha256(pathlib.Path(program).read_bytes()).digest() for program in self._programs}
 
     def _run(self, name, most):
         """The seconds that a test takes; None: it fails."""
@@ -62,17 +60,33 @@ class Tests:
             return None
         return time.monotonic() - begun if done.returncode in (0, 77) else None
 
-    def judge(self):
-        """What becomes of the fault that has been built, and the test that finds it."""
-        now = self._digests()
-        left = [name for name, argv in self._command.items() if now[argv[0]] != self._sound[argv[0]]]
-        if not left:
-            return SAME, None
-        for name in sorted(left, key=lambda name: self._seconds[name] / (1 + self._found[name])):
+    def _turn(self, name, words):
+        """When a test is tried: short ones first, and those that have found faults, or are named as the source is."""
+        return self._seconds[name] / (1 + self._found[name]) / (1 + 20 * len(words.intersection(name.split('_'))))
+
+    def judge(self, path):
+        """What becomes of a fault that is in a source file, and the test that finds it. Programs are built when it is
+        their turn: most faults are found by one of the first."""
+        outcome, same = SAME, {}
+        words = set(re.findall('[a-z0-9]+', path))
+        for name in sorted(self._command, key=lambda name: self._turn(name, words)):
+            program = self._command[name][0]
+            if program not in same:
+                if not self.make(program):
+                    return BROKEN, None
+                same[program] = digest(program) == self._sound[program]
+            if same[program]:
+                continue
+            outcome = MISSED
             if self._run(name, SLOWER * self._seconds[name] + 60) is None:
                 self._found[name] += 1
                 return FOUND, name
-        return MISSED, None
+        return outcome, None
+
+
+def digest(program):
+    """What tells a program from others."""
+    return hashlib.sha256(pathlib.Path(program).read_bytes()).digest()
 
 
 def copy_sources(folder):
@@ -89,7 +103,7 @@ def try_change(change, sources, tests):
     sound = path.read_text(encoding='utf-8')
     path.write_text(change.apply(sound), encoding='utf-8')
     try:
-        return tests.judge() if tests.make() else (BROKEN, None)
+        return tests.judge(change.path)
     finally:
         path.write_text(sound, encoding='utf-8')
 
