@@ -550,6 +550,36 @@ TEST(each_switch_of_a_tree_counts_its_members)
 	free_triple(&triple);
 }
 
+/* What ends a barrier is that the parent acknowledges it, and no result of nothing. */
+TEST(a_barrier_is_acknowledged_by_the_parent)
+{
+	static const uint8_t reasons[] = {
+		AGGREGATE_ROUNDED, AGGREGATE_ZEROS, AGGREGATE_ACKNOWLEDGED};
+	struct triple triple = make_triple();
+	const struct aggregate_sender from = sender_of(ROOT_HOST, PORT);
+	struct aggregate_message message = chunk(0, 0, 0), reply;
+	struct aggregate_outcome outcome;
+
+	message.op = AGGREGATE_COPY;
+	message.count = 0;
+	message.values = NULL;
+	for (unsigned int w = 0; w < WORKERS; w++)
+		outcome = give(&triple, w / 2, w % 2, message);
+	assert_int_equal(outcome.action, AGGREGATE_COMPLETED);
+	for (unsigned int r = 0; r < sizeof(reasons); r++) {
+		reply = message;
+		reply.reason = reasons[r];
+		reply.worker = 1;
+		reply.session = triple.root->jobs[0].session;
+		aggregate_leaf_reply(
+			aggregate_table_shard(triple.leaf[1], 0), &reply, &from, now, &outcome);
+		assert_int_equal(outcome.action,
+			reasons[r] == AGGREGATE_ACKNOWLEDGED ? AGGREGATE_HANDED_DOWN
+							     : AGGREGATE_STRAY_REPLY);
+	}
+	free_triple(&triple);
+}
+
 TEST(a_tree_and_one_switch_agree_at_the_ends_of_digits)
 {
 	struct triple triple = make_triple();
