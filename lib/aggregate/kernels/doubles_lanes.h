@@ -10,6 +10,9 @@
  *
  * All values are multiples of the least subnormal number of binary32, so are their sums and what
  * roundings lose: nothing here is subnormal, and nothing overflows.
+ *
+ * The first worker's values are kept as they came until the next one's come: that is half the
+ * memory, and the sum of two numbers of binary32 is the processor's own.
  */
 
 #include <netfc_arith.h>
@@ -22,23 +25,29 @@
 /*
  * Begin with values, or add them, to so many doubles a lane, from a lane on. Returns the first of
  * the lanes to which these are not added, as their sums need more; or `count`.
+ *
+ * kept: what they are added to, not in doubles yet, or NULL
  */
 INLINE uint32_t
 add_values(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *values,
-	uint32_t count, uint32_t lane, const unsigned int in_use, lower_halves *special)
+	uint32_t count, uint32_t lane, const unsigned int in_use, const uint8_t *kept,
+	lower_halves *special)
 {
 	const size_t stride = bin_stride(format, lanes);
 
 	for (; lane < count; lane += WORDS) {
 		int64_t *sums = lanes->sums + lane;
-		const lower_halves fields =
-			fields_load(format, values + lane * (size_t)bytes_of(format), count - lane);
+		const size_t at = lane * (size_t)bytes_of(format);
+		const lower_halves fields = fields_load(format, values + at, count - lane);
 		/* Of one double, infinities and NaN lose NaN. */
 		doubles sum[DOUBLES + 1],
 			rest = in_use == 1 ? numbers_in(fields) : doubles_of(fields, special);
 
 		for (unsigned int d = 0; d < in_use; d++)
-			sum[d] = two_sum(doubles_load(sums + d * stride), rest, &rest);
+			sum[d] = two_sum(kept == NULL
+					? doubles_load(sums + d * stride)
+					: numbers_in(fields_load(format, kept + at, count - lane)),
+				rest, &rest);
 		if (in_use == 0)
 			sum[0] = rest;
 		else if (in_use <= DOUBLES && words_any((words)(rest != (doubles){0})))
@@ -49,18 +58,38 @@ add_values(enum aggregate_format format, struct aggregate_lanes *lanes, const ui
 	return count;
 }
 
+/* What is kept begins the sums, from a lane on. */
+INLINE void
+begin_with_kept(
+	enum aggregate_format format, struct aggregate_lanes *lanes, uint32_t count, uint32_t lane)
+{
+	const uint64_t arithmetic = begin_arithmetic();
+	lower_halves special = {0};
+
+	lanes->kept = false;
+	add_values(format, lanes, lanes->common, count, lane, 0, NULL, &special);
+	end_arithmetic(arithmetic);
+	if (any_field(special))
+		note_specials(format, lanes, lanes->common, count, false);
+}
+
 /* As add_values(), to as many as lanes have. */
 INLINE uint32_t
 add_to_doubles(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *values,
 	uint32_t count, uint32_t lane, lower_halves *special)
 {
+	if (lanes->kept) {
+		lane = add_values(format, lanes, values, count, lane, 1, lanes->common, special);
+		begin_with_kept(format, lanes, count, lane);
+		return lane;
+	}
 	switch (lanes->doubles) {
 	case 1:
-		return add_values(format, lanes, values, count, lane, 1, special);
+		return add_values(format, lanes, values, count, lane, 1, NULL, special);
 	case 2:
-		return add_values(format, lanes, values, count, lane, 2, special);
+		return add_values(format, lanes, values, count, lane, 2, NULL, special);
 	default:
-		return add_values(format, lanes, values, count, lane, DOUBLES + 1, special);
+		return add_values(format, lanes, values, count, lane, DOUBLES + 1, NULL, special);
 	}
 }
 
@@ -69,16 +98,19 @@ INLINE void
 put_doubles(enum aggregate_format format, unsigned int lay_out, struct aggregate_lanes *lanes,
 	const uint8_t *values, uint32_t count, bool first)
 {
-	const uint64_t arithmetic = begin_arithmetic();
 	const size_t stride = bin_stride(format, lanes);
 	lower_halves special = {0};
+	uint64_t arithmetic;
 	uint32_t lane = 0;
 
 	if (first) {
+		memcpy(lanes->common, values, count * (size_t)bytes_of(format));
 		lanes->has_specials = false;
 		lanes->doubles = 1;
-		lane = add_values(format, lanes, values, count, lane, 0, &special);
+		lanes->kept = true;
+		return;
 	}
+	arithmetic = begin_arithmetic();
 	while ((lane = add_to_doubles(format, lanes, values, count, lane, &special)) < count)
 		memset(lanes->sums + lanes->doubles++ * stride, 0, stride * sizeof(int64_t));
 	end_arithmetic(arithmetic);
@@ -181,6 +213,8 @@ round_doubles(enum aggregate_format format, enum aggregate_format to, bool mean,
 	uint64_t arithmetic;
 	uint8_t flags;
 
+	if (lanes->kept)
+		begin_with_kept(format, lanes, count, 0);
 	if (lanes->has_specials)
 		clear_specials(format, lanes, count);
 	arithmetic = begin_arithmetic();
@@ -191,6 +225,34 @@ round_doubles(enum aggregate_format format, enum aggregate_format to, bool mean,
 	if (lanes->has_specials)
 		flags |= write_specials(to, lanes, count, result);
 	return flags;
+}
+
+/*
+ * The sums of two workers' values in fp32. False: these are kept no more, the results are where
+ * `values` are, or one is an infinity or NaN, and nothing has changed but results.
+ */
+INLINE bool
+sum_two(enum aggregate_format format, const struct aggregate_lanes *lanes, const uint8_t *values,
+	uint32_t count, uint8_t *result)
+{
+	const lower_halves inf = fp32.inf - (lower_halves){0};
+	lower_halves special = {0};
+	uint64_t arithmetic;
+
+	if (!lanes->kept || result == values)
+		return false;
+	arithmetic = begin_arithmetic();
+	for (uint32_t lane = 0; lane < count; lane += WORDS) {
+		const size_t at = lane * (size_t)bytes_of(format);
+		const lower_halves sum = (lower_halves)((floats)fields_load(format,
+								lanes->common + at, count - lane) +
+			(floats)fields_load(format, values + at, count - lane));
+
+		special |= (lower_halves)((sum & inf) == inf);
+		fields_store(AGGREGATE_FP32, result + lane * sizeof(float), count - lane, sum);
+	}
+	end_arithmetic(arithmetic);
+	return !any_field(special);
 }
 
 #endif
@@ -221,6 +283,11 @@ finish_binary(enum aggregate_format format, enum aggregate_format to, bool mean,
 	struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, unsigned int workers,
 	uint8_t *result)
 {
+#if WORDS > 2
+	if (values != NULL && to == AGGREGATE_FP32 && !mean &&
+		sum_two(format, lanes, values, count, result))
+		return 0;
+#endif
 	if (values != NULL)
 		put_binary(format, lanes, values, count, false);
 #if WORDS > 2
@@ -237,6 +304,8 @@ totals_from(enum aggregate_format format, unsigned int lay_out, struct aggregate
 {
 #if WORDS > 2
 	if (has_bins(format) && is_in_doubles(lanes)) {
+		if (lanes->kept)
+			begin_with_kept(format, lanes, totals->count, 0);
 		totals_from_doubles(format, lanes, totals);
 		return;
 	}
