@@ -82,6 +82,7 @@ netfc_allreduce_totals_new(unsigned int format, uint64_t count)
 		.bytes = layout.end,
 		.block = (struct totals_block *)(void *)(memory + layout.blocks),
 	};
+	aggregate_totals_choose(&totals->lanes, aggregate_isa_best());
 	totals->lanes.stride = layout.stride;
 	totals->lanes.marks = memory + layout.marks;
 	for (size_t b = 0; b < layout.stride / TOTALS_BLOCK; b++)
