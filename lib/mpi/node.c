@@ -12,7 +12,7 @@
 #include "shim.h"
 
 #define STOPPED_NS (5 * NS_PER_S) /* of waiting; then, of being stopped: a switch's stall=10 */
-#define MOST_PIECES 512           /* of a communicator without a switch: 8 MiB */
+#define MOST_PIECES 512           /* of a communicator: 8 MiB */
 #define CUT_BYTES (2 * SEGMENT_PIECE_BYTES)
 
 static bool
@@ -32,7 +32,7 @@ is_float(const struct conversion *conversion)
 static bool
 is_by_reducer(const struct node *node, const struct conversion *conversion)
 {
-	return node->switchless && is_float(conversion);
+	return node->reducer != NULL && is_float(conversion);
 }
 
 /* Whether this rank reduces: where there is a switch, the first one does. */
@@ -184,17 +184,26 @@ add_exactly(
 	return true;
 }
 
-/* All else loses nothing. Some values of the next piece, from one on. */
+/* Some values of the next piece, from one on. Nothing is rounded that other nodes add to. */
 static void
 reduce_values(
 	const struct node *node, const struct conversion *conversion, size_t first, size_t count)
 {
 	const struct segment *segment = &node->segment;
 	const size_t at = first * conversion->value_bytes;
-	char *results = (char *)segment_piece(segment, segment->ranks, node->started) + at;
+	uint8_t *own = (uint8_t *)segment_piece(segment, 0, node->started) + at;
+	uint8_t *results = (uint8_t *)segment_piece(segment, segment->ranks, node->started) + at;
 
-	memcpy(results, (char *)segment_piece(segment, 0, node->started) + at,
-		count * conversion->value_bytes);
+	if (is_by_reducer(node, conversion)) {
+		const struct reducer_values values = {.first = own,
+			.stride = segment_stride(segment),
+			.ranks = (unsigned int)segment->ranks,
+			.count = count};
+
+		reducer_reduce(node->reducer, conversion->format, conversion->op, &values, results);
+		return;
+	}
+	memcpy(results, own, count * conversion->value_bytes);
 	for (int r = 1; r < segment->ranks; r++)
 		conversion_reduce(conversion, results,
 			(char *)segment_piece(segment, r, node->started) + at, count);
@@ -226,18 +235,8 @@ reduce_share(struct node *node, const struct operation *operation)
 	const size_t values = values_of_piece(operation, operation->summed);
 	const size_t first = segment_share(segment, segment->rank, values);
 	const size_t count = segment_share(segment, segment->rank + 1, values) - first;
-	const size_t at = first * conversion->value_bytes;
 
-	if (is_by_reducer(node, conversion))
-		reducer_reduce(node->reducer, conversion->format, conversion->op,
-			&(struct reducer_values){
-				.first = (uint8_t *)segment_piece(segment, 0, node->started) + at,
-				.stride = segment_stride(segment),
-				.ranks = (unsigned int)segment->ranks,
-				.count = count},
-			(uint8_t *)segment_piece(segment, segment->ranks, node->started) + at);
-	else
-		reduce_values(node, conversion, first, count);
+	reduce_values(node, conversion, first, count);
 	node->ended++;
 	atomic_store_explicit(
 		&segment->shared->rank[segment->rank].reduced, node->ended, memory_order_release);
@@ -249,13 +248,14 @@ static bool
 start_in_switch(struct job *job, const struct operation *operation)
 {
 	struct node *node = &job->node;
-	struct node_flight *flight = &node->flight[node->started % SEGMENT_LEAST_DEPTH];
+	struct node_flight *flight = &node->flight[node->started % NODE_FLIGHTS];
 	const struct conversion *conversion = &operation->call.conversion;
 	struct netfc_collective collective = {.kind = NETFC_COLLECTIVE_ALLREDUCE,
 		.format = conversion->format,
 		.op = conversion->op,
 		.result = segment_piece(&node->segment, node->segment.ranks, node->started)};
-	bool exactly = conversion_rounds(conversion) && node->segment.ranks > 1;
+	bool exactly = conversion_rounds(conversion) && node->segment.ranks > 1 &&
+		!is_by_reducer(node, conversion);
 
 	flight->conversion = *conversion;
 	flight->values = values_of_piece(operation, operation->summed);
@@ -321,7 +321,7 @@ end_pieces(struct job *job, int patience_ms)
 	const uint64_t before = node->ended;
 
 	while (node->ended < node->started) {
-		struct node_flight *flight = &node->flight[node->ended % SEGMENT_LEAST_DEPTH];
+		struct node_flight *flight = &node->flight[node->ended % NODE_FLIGHTS];
 		int status = netfc_allreduce_wait(&flight->handle, patience_ms, NULL);
 
 		if (status == NETFC_ALLREDUCE_PENDING)
@@ -439,23 +439,24 @@ node_advance(struct job *job, int patience_ms)
 struct segment_shape
 node_shape(const struct node *node, int ranks, int rank)
 {
-	return (struct segment_shape){ranks, rank,
-		node->switchless ? segment_depth(ranks, MOST_PIECES) : SEGMENT_LEAST_DEPTH};
+	const unsigned int depth = segment_depth(ranks, MOST_PIECES);
+
+	return (struct segment_shape){
+		ranks, rank, node->switchless || depth < NODE_FLIGHTS ? depth : NODE_FLIGHTS};
 }
 
 bool
-node_begin_switchless(struct node *node)
+node_begin_alone(struct node *node)
 {
 	if (node->reducer == NULL)
 		node->reducer = reducer_new();
-	node->switchless = node->reducer != NULL;
-	return node->switchless;
+	return node->reducer != NULL;
 }
 
 void
 node_close(struct node *node)
 {
-	for (size_t i = 0; i < SEGMENT_LEAST_DEPTH; i++) {
+	for (size_t i = 0; i < NODE_FLIGHTS; i++) {
 		struct node_flight *flight = &node->flight[i];
 
 		if (flight->handle != NULL) /* aborted: no wait */

@@ -16,13 +16,16 @@
 
 /*
  * Reductions of ranks that share memory: piece by piece, each rank gives its values, the first one
- * reduces them exactly and is a worker of the switch with that, and all take the results. Where
- * they need no switch, since all ranks are here, each reduces a share of the lanes of each piece.
+ * reduces them exactly and is a worker of the switch with that, and all take the results. Where all
+ * ranks are here, that is the result; if they need no switch, each reduces a share of the lanes of
+ * each piece.
  */
 
 struct reducer;
 struct job;
 struct operation;
+
+#define NODE_FLIGHTS 64 /**< pieces in the switch, at most */
 
 /** A piece in the switch. */
 struct node_flight {
@@ -37,19 +40,19 @@ struct node_flight {
 
 struct node {
 	struct segment segment;
-	bool switchless;         /**< all ranks are here */
-	struct reducer *reducer; /**< where floats are reduced then */
+	bool switchless;         /**< all ranks are here, and need no switch */
+	struct reducer *reducer; /**< NULL: some of the job's ranks are elsewhere */
 	uint64_t given, taken;   /**< pieces, by this rank */
 	uint64_t started, ended; /**< pieces in the switch, the first rank's; or shares of them */
 	struct segment_watch watch;
-	struct node_flight flight[SEGMENT_LEAST_DEPTH];
+	struct node_flight flight[NODE_FLIGHTS];
 };
 
 /** How many of its ranks share its memory, and how. rank: of these. */
 struct segment_shape node_shape(const struct node *node, int ranks, int rank);
 
-/** All ranks of the job are here, and need no switch. False: there is not enough memory. */
-bool node_begin_switchless(struct node *node);
+/** All ranks of the job are here. False: there is not enough memory. */
+bool node_begin_alone(struct node *node);
 
 /**
  * Go on with all reductions of the job, and wait some milliseconds if there is nothing to do.

@@ -206,7 +206,7 @@ find_places(struct job *job)
 		go_by_mpi(job);
 		return;
 	}
-	if (job->node.switchless && !node_begin_switchless(&job->node)) {
+	if (job->by_nodes && job->places->members == 1 && !node_begin_alone(&job->node)) {
 		refuse(job, "there is not enough memory for exact sums");
 		return;
 	}
