@@ -324,5 +324,3 @@ TEST_WITH(damaged_files_are_refused, make_directory, remove_directory)
 	expect_load_error(path, NETFC_ERR_CHECKSUM, 0);
 	free(bytes.data);
 }
-
-#define WITH_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
