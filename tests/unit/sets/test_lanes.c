@@ -243,3 +243,60 @@ TEST(operations_have_names)
 	assert_null(netfc_op_symbol(0));
 	assert_null(netfc_op_symbol(NETFC_DIV + 1));
 }
+
+#define KINDS (NETFC_STEP_CHOOSE + 1)
+
+/* By kind of a step, of the fields that it says it writes, from the first one on. */
+struct writes {
+	bool said[KINDS][NETFC_STEP_WRITES], seen[KINDS][NETFC_STEP_WRITES];
+};
+
+static void
+run_and_note(const struct netfc_set *set, const struct netfc_step *step, struct netfc_lanes *lanes,
+	struct writes *writes)
+{
+	static struct netfc_lanes before;
+	uint8_t fields[NETFC_STEP_WRITES];
+	const unsigned count = netfc_step_writes(step, fields);
+
+	memcpy(&before, lanes, sizeof(before));
+	netfc_run_step(set, step, lanes, NETFC_BATCH);
+	for (unsigned n = 0; n < count; n++) {
+		const size_t bytes = sizeof(before.field[0]);
+
+		writes->said[step->kind][n] = true;
+		if (memcmp(before.field[fields[n]], lanes->field[fields[n]], bytes) != 0)
+			writes->seen[step->kind][n] = true;
+		memcpy(before.field[fields[n]], lanes->field[fields[n]], bytes);
+	}
+	assert_memory_equal(&before, lanes, sizeof(before));
+}
+
+TEST(steps_write_the_fields_that_they_say)
+{
+	static const char *const names[] = {"fp16_k8", "posit16_k8", "fp16_exact", "posit16_exact",
+		"fp16_exact_small", "fp8_e4m3_exact", "fp32_exact"};
+	static struct netfc_lanes lanes;
+	struct writes writes = {0};
+	uint64_t seed = 9;
+
+	for (unsigned n = 0; n < COUNT(names) * NETFC_DIV; n++) {
+		struct netfc_set *set = must_build(names[n / NETFC_DIV]);
+		const enum netfc_op op = NETFC_ADD + n % NETFC_DIV;
+		const unsigned width = netfc_format_width(netfc_set_format(set));
+		const struct netfc_program *program = netfc_set_op_program(set, op);
+
+		for (unsigned f = 0; f < NETFC_MAX_FIELDS; f++)
+			for (unsigned l = 0; l < NETFC_BATCH; l++)
+				lanes.field[f][l] = (uint32_t)(next_random(&seed) >> 32) >>
+					(f <= NETFC_Y ? 32 - width : 0);
+		for (unsigned l = 0; l < NETFC_BATCH; l++)
+			lanes.field[NETFC_OP][l] = op - NETFC_ADD;
+		for (unsigned s = 0; s < program->step_count; s++)
+			run_and_note(set, &program->step[s], &lanes, &writes);
+		netfc_set_free(set);
+	}
+	for (unsigned kind = 0; kind < KINDS; kind++)
+		assert_true(writes.said[kind][0]);
+	assert_memory_equal(writes.said, writes.seen, sizeof(writes.said));
+}
