@@ -166,6 +166,31 @@ JOBS_TEST(chunks_are_as_large_as_all_take)
 	assert_int_equal(join_two(8, 12, 0, 16), AGGREGATE_JOIN_MISMATCH);
 }
 
+/* Who joins once more a job that goes on, because a reply was lost. */
+JOBS_TEST(who_joins_again_takes_chunks_as_they_are)
+{
+	static const struct {
+		uint16_t least, bytes;
+		enum aggregate_action action;
+	} cases[] = {
+		{0, VALUE_BYTES, AGGREGATE_JOINED},
+		{8, 2 * VALUE_BYTES, AGGREGATE_JOINED},
+		{0, VALUE_BYTES / 2, AGGREGATE_JOIN_MISMATCH},
+		{8, VALUE_BYTES - 4, AGGREGATE_JOIN_MISMATCH},
+		{VALUE_BYTES + 4, 2 * VALUE_BYTES, AGGREGATE_JOIN_MISMATCH},
+	};
+
+	for (unsigned int c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		struct aggregate_message again = join_message(7, 0, 2, 4);
+
+		start(1, 4, 16);
+		make_pair(7, 4);
+		again.join.least = cases[c].least;
+		again.join.bytes = cases[c].bytes;
+		assert_int_equal(send_join(again, 0), cases[c].action);
+	}
+}
+
 JOBS_TEST(joins_have_to_agree)
 {
 	struct aggregate_message other = join_message(7, 1, 2, 4);

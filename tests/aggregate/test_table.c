@@ -247,6 +247,9 @@ JOBS_TEST(limits_have_bounds)
 	REFUSED(formats, 1);
 	REFUSED(cookie_period, 0);
 	REFUSED(isa, AGGREGATE_ISAS);
+	limits.parent = (struct aggregate_parent){.port = 20040, .retry = 1};
+	assert_null(aggregate_limits_problem(&limits));
+	REFUSED(parent.retry, 0);
 #undef REFUSED
 }
 
