@@ -220,6 +220,18 @@ JOBS_TEST(everything_is_counted)
 	assert_int_equal(usage.counters.ended, 1);
 }
 
+JOBS_TEST(jobs_have_slots_of_their_own)
+{
+	start(1, 4, 16);
+	for (uint16_t job = 6; job < 10; job++)
+		make_pair(job, 4);
+	assert_int_equal(slots_used(), 16);
+	for (uint8_t w = 0; w < 2; w++)
+		for (uint16_t job = 6; job < 10; job++)
+			assert_int_equal(send_chunk(0, job, w, 0),
+				w == 0 ? AGGREGATE_ADDED : AGGREGATE_COMPLETED);
+}
+
 JOBS_TEST(limits_have_bounds)
 {
 	struct aggregate_limits wrong;
