@@ -64,6 +64,8 @@ def in_memory(values: NDArray[Any], kind: Any = None) -> NDArray[Any]:
 
 def c_text(what: str, text: str) -> bytes:
     """A name for a C function. Raises ValueError for one with a NUL, which would end there."""
+    if not isinstance(text, str):
+        raise TypeError(f"{what} {text!r}: expected str, not {type(text).__name__}")
     return _whole(what, text.encode())
 
 

@@ -166,7 +166,7 @@ def _can_be_built(name: str) -> bool:
 
 def settings_of(options: argparse.Namespace) -> Settings:
     """Raises UsageError for what makes no sense."""
-    if not 1 <= len(options.addresses) <= 2:
+    if not 1 <= len(options.addresses) <= 2 or "" in options.addresses:
         raise UsageError("give the switch's address, or one IPv4 and one IPv6 address")
     tables = tuple(name for name in options.tables.split(",") if name)
     for name in tables:

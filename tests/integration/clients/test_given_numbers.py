@@ -335,6 +335,17 @@ def test_names_with_a_nul_end_nowhere(library, tmp_path):
             allreduce.Communicator(**{'switches': '127.0.0.1:9', 'build': switch.BUILD, **options})
 
 
+@pytest.mark.parametrize('options', [
+    {'switches': b'127.0.0.1'}, {'switches': [1]}, {'bind_address': 1}, {'interface': b'lo'}, {'memory': b'/tmp/file'}])
+def test_names_that_are_no_text(options):
+    (_, value), = options.items()
+    said = r'expected str, not (bytes|int|list)'
+    with pytest.raises(TypeError, match=said):
+        allreduce.Communicator(**{'switches': '127.0.0.1:9', 'build': switch.BUILD, **options})
+    with pytest.raises(TypeError, match=said):
+        netfc.TableSet(value, netfc.Library(switch.BUILD))
+
+
 @pytest.fixture(name='library', scope='module')
 def load_library():
     return netfc.Library(switch.BUILD)

@@ -329,7 +329,7 @@ def test_time_is_over():
 
 
 @pytest.mark.parametrize('words, said', [
-    ([], "give the switch's address"), (['a', 'b', 'c'], "give the switch's address"),
+    ([], "give the switch's address"), (['a', 'b', 'c'], "give the switch's address"), ([''], "give the switch's address"),
     (['127.0.0.1', '--only', '99'], "--only '99': no such check; see --list"),
     (['127.0.0.1', '--tables', 'fp99_k4'], "--tables 'fp99_k4': no table set"),
     (['127.0.0.1', '--tables', 'fp16_k3x'], "--tables 'fp16_k3x': no table set"),
