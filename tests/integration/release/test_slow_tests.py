@@ -29,13 +29,13 @@ def test_what_was_skipped_was_not_measured(tmp_path):
             '</properties>{}</testcase>')
     cases = case.format('test_x[1]@group', '1.5', ''), case.format('test_x[2]', '0.5', '<skipped/>')
     (tmp_path / 'switch.xml').write_text(f'<t>{"".join(cases)}<testcase classname="unit" name="one"/></t>')
-    assert slow_tests.read_seconds(tmp_path) == {'a/test_a.py::test_x[1]': 1.5}
+    assert slow_tests.read_seconds(tmp_path / 'switch.xml') == {'a/test_a.py::test_x[1]': 1.5}
 
 
 def test_a_run_says_what_each_test_took(tmp_path):
     name = f'integration/release/test_slow_tests.py::{test_the_cheapest_of_a_file_is_never_slow.__name__}'
     subprocess.run([sys.executable, '-m', 'pytest', '-q', f'--junit-xml={tmp_path}/one.xml', name], cwd=TESTS, check=True)
-    assert list(slow_tests.read_seconds(tmp_path)) == [name]
+    assert list(slow_tests.read_seconds(tmp_path / 'one.xml')) == [name]
 
 
 def test_what_is_slow_exists():
