@@ -8,6 +8,7 @@ change must pass. Reads build-test/results/switch.xml; a test that did not run t
 import argparse
 import itertools
 import pathlib
+import sys
 import xml.etree.ElementTree as ET
 
 import summarize_tests
@@ -53,6 +54,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--limit", type=float, default=LIMIT_S, metavar="S", help="default %(default)s")
     limit = parser.parse_args().limit
+    if not RESULTS.exists():
+        sys.exit(f"{RESULTS.relative_to(ROOT)} is missing: run scripts/test --all first")
     before = LIST.read_text(encoding="utf-8").splitlines()
     names = merged(before, read_seconds(RESULTS), limit)
     LIST.write_text("".join(f"{name}\n" for name in names), encoding="utf-8")

@@ -228,8 +228,8 @@ round_doubles(enum aggregate_format format, enum aggregate_format to, bool mean,
 }
 
 /*
- * The sums of two workers' values in fp32. False: these are kept no more, the results are where
- * `values` are, or one is an infinity or NaN, and nothing has changed but results.
+ * The sums of two workers' values in fp32. False: the first worker's are kept no more, the results
+ * are where `values` are, or one is an infinity or NaN, and nothing has changed but results.
  */
 INLINE bool
 sum_two(enum aggregate_format format, const struct aggregate_lanes *lanes, const uint8_t *values,
