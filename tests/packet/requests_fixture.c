@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cases.h"
+#include "eal.h"
 #include "fp32_pairs.h"
 #include "requests_fixture.h"
 
@@ -309,4 +310,16 @@ requests_check_refused(
 		request_check_error(f, 1, code);
 		request_check_reply(f, 2);
 	}
+}
+
+int
+requests_main(int argc, char **argv, const char **set_name, unsigned int *format)
+{
+	struct netfc_set_id id;
+
+	if (argc != 2 || netfc_set_parse_name(argv[1], &id) != NETFC_OK || start_lcores(1) != 0)
+		return 1;
+	*set_name = argv[1];
+	*format = netfc_format_id(id.format);
+	return tests_run(NULL, NULL);
 }

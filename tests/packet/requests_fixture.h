@@ -82,4 +82,11 @@ void request_check_error(const struct fixture *f, unsigned int index, enum netfc
 void requests_check_refused(
 	struct fixture *f, unsigned int op, unsigned int format, enum netfc_status code);
 
+/**
+ * Run the tests of a program for the table set that its only argument names.
+ *
+ * @return the exit status
+ */
+int requests_main(int argc, char **argv, const char **set_name, unsigned int *format);
+
 #endif /* REQUESTS_FIXTURE_H */

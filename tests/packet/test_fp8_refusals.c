@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cases.h"
-#include "eal.h"
 #include "requests_fixture.h"
 
 #define FUNCTION 70
@@ -114,11 +113,5 @@ TEST_WITH(a_name_is_found, set_up, requests_tear_down)
 int
 main(int argc, char **argv)
 {
-	struct netfc_set_id id;
-
-	if (argc != 2 || netfc_set_parse_name(argv[1], &id) != NETFC_OK || start_lcores(1) != 0)
-		return 1;
-	set_name = argv[1];
-	format = netfc_format_id(id.format);
-	return tests_run(NULL, NULL);
+	return requests_main(argc, argv, &set_name, &format);
 }

@@ -6,7 +6,6 @@
 #include <rte_random.h>
 
 #include "cases.h"
-#include "eal.h"
 #include "requests_fixture.h"
 
 #define FUNCTION 70
@@ -171,11 +170,5 @@ TEST_WITH(what_is_counted, set_up, requests_tear_down)
 int
 main(int argc, char **argv)
 {
-	struct netfc_set_id id;
-
-	if (argc != 2 || netfc_set_parse_name(argv[1], &id) != NETFC_OK || start_lcores(1) != 0)
-		return 1;
-	set_name = argv[1];
-	format = netfc_format_id(id.format);
-	return tests_run(NULL, NULL);
+	return requests_main(argc, argv, &set_name, &format);
 }
