@@ -3,8 +3,9 @@
  * Every state that a root, two leaves of two workers each and the networks between them can get
  * into, the networks losing, repeating and reordering as they like, up to three packets in flight
  * (more where one makes several). Chunks are in turn sums, which go up in two parts, and least
- * values. In each state: no result or sum is wrong, and if from now on packets got through, all
- * would come to an end. Usage: aggregate_explore_tree SLOTS ROUNDS SENT
+ * values; from the third round on all workers but one have nothing but zeros, which travel as
+ * headers alone. In each state: no result or sum is wrong, and if from now on
+ * packets got through, all would come to an end. Usage: aggregate_explore_tree SLOTS ROUNDS SENT
  *
  * A state is three words: what the entries of the three switches hold, how far the workers are in
  * each slot, and what is in flight. What an entry has added up is not part of it: it has to follow
@@ -115,9 +116,35 @@ is_sum(uint32_t chunk)
 	return chunk % 2 == 0;
 }
 
+/* Whose values are zeros: one worker's of a leaf, and all of a leaf. */
+static bool
+is_zero(uint32_t chunk, unsigned int worker)
+{
+	return chunk >= 2 && worker != 1;
+}
+
+/* Of workers in a row. */
+static bool
+are_zeros(uint32_t chunk, unsigned int first, unsigned int workers)
+{
+	for (unsigned int w = first; w < first + workers; w++)
+		if (!is_zero(chunk, w))
+			return false;
+	return true;
+}
+
+/* Whether a leaf's sum goes up in parts. */
+static bool
+has_parts(uint32_t chunk, unsigned int leaf)
+{
+	return is_sum(chunk) && !are_zeros(chunk, leaf * EACH, EACH);
+}
+
 static int32_t
 value_of(uint32_t chunk, unsigned int worker, unsigned int lane)
 {
+	if (is_zero(chunk, worker))
+		return 0;
 	return (int32_t)((chunk + 1) * 1000 + ((worker + chunk) % 3 + 1) * 37 + lane * 7) - 2500;
 }
 
@@ -145,14 +172,34 @@ write_reduced(uint8_t *packet, uint32_t chunk, unsigned int first, unsigned int 
 			(uint32_t)reduced(chunk, first, workers, lane));
 }
 
+/* Of zeros alone, `zero`, nobody reads the bytes. */
 static void
-check_values(const uint8_t *values, uint32_t chunk, unsigned int first, unsigned int workers)
+check_values(
+	const struct aggregate_entry *entry, bool zero, unsigned int first, unsigned int workers)
 {
 	uint8_t expected[BYTES];
 
-	write_reduced(expected, chunk, first, workers);
-	if (memcmp(values, expected, BYTES) != 0)
+	write_reduced(expected, entry->chunk, first, workers);
+	if (entry->zero != zero)
+		fail("an entry takes zeros for values, or values for zeros");
+	if (!zero && memcmp(entry->result, expected, BYTES) != 0)
 		fail("an entry has a wrong result");
+}
+
+/* A result of zeros is a header alone, whoever sent them. */
+static bool
+has_zero_result(uint32_t chunk)
+{
+	uint8_t expected[BYTES];
+
+	write_reduced(expected, chunk, 0, WORKERS);
+	return aggregate_is_zero(expected, BYTES);
+}
+
+static void
+check_result(const struct aggregate_entry *entry)
+{
+	check_values(entry, has_zero_result(entry->chunk), 0, WORKERS);
 }
 
 /* Real entries. */
@@ -166,12 +213,14 @@ step(struct aggregate_entry *entry, bool passes_on, uint32_t number, unsigned in
 		.stall = UINT64_MAX,
 		.patience = UINT64_MAX,
 		.passes_on = passes_on,
-		.all_workers = WORKERS};
+		.all_workers = WORKERS,
+		.zeros = true};
 	const struct aggregate_message chunk = {.id = number,
 		.count = LANES,
 		.op = is_sum(number) ? AGGREGATE_SUM : AGGREGATE_MIN,
 		.format = AGGREGATE_INT32,
 		.worker = (uint8_t)member,
+		.zeros = values == NULL && part == NULL,
 		.values = values,
 		.part = part != NULL ? *part : (struct aggregate_part){0}};
 	enum aggregate_action action = aggregate_entry_step(entry, &rules, &chunk, 0);
@@ -189,7 +238,8 @@ step_leaf(uint32_t chunk, unsigned int worker)
 	uint8_t packet[BYTES];
 
 	write_reduced(packet, chunk, worker, 1);
-	return step(leaf_entry, true, chunk, worker % EACH, packet, NULL);
+	return step(leaf_entry, true, chunk, worker % EACH, is_zero(chunk, worker) ? NULL : packet,
+		NULL);
 }
 
 /* What a leaf sends: made of its workers' values here, compared with the real thing elsewhere. */
@@ -213,6 +263,8 @@ step_root(uint32_t chunk, unsigned int leaf, unsigned int number)
 	struct aggregate_part part;
 	uint8_t bytes[PART_BYTES];
 
+	if (are_zeros(chunk, leaf * EACH, EACH))
+		return step(root_entry, false, chunk, leaf, NULL, NULL);
 	if (!is_sum(chunk)) {
 		write_reduced(bytes, chunk, leaf * EACH, EACH);
 		return step(root_entry, false, chunk, leaf, bytes, NULL);
@@ -230,11 +282,23 @@ make_ready(struct aggregate_entry *entry, uint32_t chunk)
 	entry->chunk = chunk - 2 * slots;
 }
 
+/* With the root's result. */
+static void
+complete_leaf(uint32_t chunk)
+{
+	uint8_t result[BYTES];
+
+	write_reduced(result, chunk, 0, WORKERS);
+	if (has_zero_result(chunk))
+		aggregate_entry_complete(leaf_entry, AGGREGATE_ZEROS, NULL, 0);
+	else
+		aggregate_entry_complete(leaf_entry, AGGREGATE_ROUNDED, result, 0);
+}
+
 static void
 restore_leaf(const struct held *held, unsigned int leaf, unsigned int e)
 {
 	const uint32_t chunk = chunk_at(e, held->round);
-	uint8_t result[BYTES];
 
 	make_ready(leaf_entry, chunk);
 	if (held->state == AGGREGATE_EMPTY)
@@ -242,9 +306,8 @@ restore_leaf(const struct held *held, unsigned int leaf, unsigned int e)
 	for (unsigned int w = 0; w < EACH; w++)
 		if (held->state != AGGREGATE_EMPTY && (held->seen >> w & 1) != 0)
 			step_leaf(chunk, leaf * EACH + w);
-	write_reduced(result, chunk, 0, WORKERS);
 	if (held->state == AGGREGATE_COMPLETE)
-		aggregate_entry_complete(leaf_entry, AGGREGATE_ROUNDED, result, 0);
+		complete_leaf(chunk);
 }
 
 static void
@@ -267,7 +330,7 @@ keep_leaf(struct held *held)
 	held->round = (uint8_t)(leaf_entry->chunk / slots);
 	held->seen = (uint8_t)leaf_entry->seen;
 	if (held->state == AGGREGATE_COMPLETE)
-		check_values(leaf_entry->result, leaf_entry->chunk, 0, WORKERS);
+		check_result(leaf_entry);
 }
 
 static void
@@ -277,14 +340,14 @@ keep_root(struct held *held)
 	held->round = (uint8_t)(root_entry->chunk / slots);
 	held->seen = 0;
 	for (unsigned int leaf = 0; leaf < LEAVES; leaf++) {
-		if (!is_sum(root_entry->chunk))
+		if (!has_parts(root_entry->chunk, leaf))
 			held->seen |= (uint8_t)((root_entry->seen >> leaf & 1) << leaf);
-		for (unsigned int p = 0; is_sum(root_entry->chunk) && p < PARTS; p++)
+		for (unsigned int p = 0; has_parts(root_entry->chunk, leaf) && p < PARTS; p++)
 			held->seen |= (uint8_t)((root_entry->digits->members[leaf].seen >> p & 1)
 				<< (leaf + LEAVES * p));
 	}
 	if (held->state == AGGREGATE_COMPLETE)
-		check_values(root_entry->result, root_entry->chunk, 0, WORKERS);
+		check_result(root_entry);
 }
 
 /* The networks. */
@@ -309,8 +372,8 @@ send_up(struct model *m, uint32_t chunk, unsigned int leaf)
 	uint8_t expected[PART_BYTES], bytes[PART_BYTES];
 	uint16_t ends[AGGREGATE_MAX_PARTS];
 
-	if (!is_sum(chunk)) {
-		check_values(leaf_entry->result, chunk, leaf * EACH, EACH);
+	if (!has_parts(chunk, leaf)) {
+		check_values(leaf_entry, are_zeros(chunk, leaf * EACH, EACH), leaf * EACH, EACH);
 		flight_add(m->flight, MAX_IN_FLIGHT, make(chunk, TO_ROOT, leaf));
 		return;
 	}
@@ -365,13 +428,11 @@ arrive_from_root(struct model *m, uint32_t chunk, unsigned int leaf)
 {
 	const unsigned int e = entry_index(chunk);
 	struct held *held = &m->entry[leaf][e];
-	uint8_t result[BYTES];
 
 	if (held->state != AGGREGATE_ABOVE || chunk_at(e, held->round) != chunk)
 		return;
 	restore_leaf(held, leaf, e);
-	write_reduced(result, chunk, 0, WORKERS);
-	aggregate_entry_complete(leaf_entry, AGGREGATE_ROUNDED, result, 0);
+	complete_leaf(chunk);
 	keep_leaf(held);
 	for (unsigned int w = 0; w < EACH; w++)
 		flight_add(m->flight, MAX_IN_FLIGHT, make(chunk, TO_WORKER, leaf * EACH + w));

@@ -104,7 +104,9 @@ check_reply(uint8_t *payload, size_t length, const struct aggregate_message *req
 	if (send == AGGREGATE_SEND_RESULT)
 		model_check_result(&reply);
 	else
-		FUZZ_CHECK(reply.reason == outcome->reason &&
+		FUZZ_CHECK(reply.reason ==
+				(outcome->action == AGGREGATE_JOINED ? outcome->join.features
+								     : outcome->reason) &&
 			(reply.code != NETFC_STATUS_OK || !aggregate_is_chunk(reply.op)));
 	free(bytes);
 }
@@ -253,7 +255,8 @@ step_join(struct fuzz_input *input)
 	message.join = (struct aggregate_join){.workers = what & 7,
 		.slots = 1u << (what >> 3 & 3),
 		.bytes = what >> 5 & 3 ? BYTES : 8,
-		.incarnation = (what >> 5 & 3) == 3 ? 2 : 1};
+		.incarnation = (what >> 5 & 3) == 3 ? 2 : 1,
+		.features = (what & 0x40) != 0 ? AGGREGATE_FEATURE_ZEROS : 0};
 	message.join.cookie = take_message(&message, 0, host);
 	if ((what & 0x80) == 0)
 		take_message(&message, 0, host);
@@ -301,6 +304,13 @@ make_owned(struct aggregate_message *message, uint8_t what)
 }
 
 static void
+make_zeros(struct aggregate_message *message)
+{
+	message->zeros = true;
+	message->values = NULL;
+}
+
+static void
 step_chunk(struct fuzz_input *input, bool owned)
 {
 	static const uint8_t formats[] = {AGGREGATE_FP16, AGGREGATE_POSIT16, AGGREGATE_BF16,
@@ -326,6 +336,8 @@ step_chunk(struct fuzz_input *input, bool owned)
 	fill(values, &message, kind);
 	if (owned)
 		make_owned(&message, fuzz_byte(input));
+	if ((how & 0xc0) == 0x80 && message.values != NULL && message.count != 0)
+		make_zeros(&message);
 	if (!model_find_job(message.job, &info))
 		info.slots = SLOTS;
 	take_message(&message,

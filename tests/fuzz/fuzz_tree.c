@@ -66,6 +66,7 @@ check_upwards(const struct aggregate_outcome *outcome)
 		FUZZ_CHECK(aggregate_parse_request(payload, length, &request) == 0);
 		FUZZ_CHECK(aggregate_message_bytes(&request) == length);
 		FUZZ_CHECK(request.job == JOB && request.id == outcome->entry->chunk);
+		FUZZ_CHECK(request.zeros == outcome->entry->zero && (!request.zeros || count == 1));
 		if (!aggregate_has_digits(&request))
 			continue;
 		FUZZ_CHECK(request.part.number == p && request.part.parts == count &&
@@ -152,7 +153,7 @@ step_join(struct fuzz_input *input)
 	uint8_t payload[MAX_PAYLOAD];
 
 	message.join.place.levels = (uint8_t)(how >= 0xf0 ? how & 7 : 1);
-	message.join.features = how >= 0xe0 ? how : 0;
+	message.join.features = how >= 0xe0 ? how : how & AGGREGATE_FEATURE_ZEROS;
 	message.join.incarnation = how >= 0xc0 ? how & 3 : 1;
 	message.join.place.below = how >= 0xb0 ? how : 1;
 	message.join.place.level[0].index = (uint8_t)(how >= 0xd0 ? how & 7 : 1);
@@ -162,12 +163,13 @@ step_join(struct fuzz_input *input)
 	}
 }
 
-/* A chunk's header, and whatever the input has behind it. */
+/* A chunk's header, and whatever the input has after it, or nothing: zeros. */
 static void
 step_chunk(struct fuzz_input *input)
 {
 	const uint8_t how = fuzz_byte(input), worker = fuzz_byte(input);
-	size_t length = 64u + fuzz_byte(input);
+	const uint8_t more = fuzz_byte(input);
+	size_t length = 64u + more;
 	uint8_t payload[MAX_PAYLOAD] = {0};
 	struct aggregate_message message = {.op = (uint8_t)(AGGREGATE_SUM + how % 5),
 		.format = (uint8_t)(1 + (how >> 3) % (AGGREGATE_FORMAT_END - 1)),
@@ -178,10 +180,13 @@ step_chunk(struct fuzz_input *input)
 	const uint8_t *bytes = fuzz_bytes(input, &length);
 
 	message.count = message.op == AGGREGATE_COPY ? 0 : 1 + (how >> 6);
-	message.part.parts = worker >= 0x80 && message.op <= AGGREGATE_MEAN;
+	message.zeros = more >= 0xe0 && message.op != AGGREGATE_COPY;
+	message.part.parts = worker >= 0x80 && message.op <= AGGREGATE_MEAN && !message.zeros;
 	aggregate_build_request(payload, &message);
 	memcpy(payload + AGGREGATE_HEADER_BYTES, bytes, length);
-	take(payload, message.op == AGGREGATE_COPY ? AGGREGATE_HEADER_BYTES : sizeof(payload),
+	take(payload,
+		message.op == AGGREGATE_COPY || message.zeros ? AGGREGATE_HEADER_BYTES
+							      : sizeof(payload),
 		message.worker);
 }
 
@@ -313,7 +318,7 @@ step_answer(struct fuzz_input *input)
 	if ((how & 0x30) == 0)
 		aggregate_refuse(payload, sizeof(payload), AGGREGATE_STATUS_CODE, how & 15);
 	else
-		aggregate_accept(payload, AGGREGATE_ROUNDED, 0);
+		aggregate_accept(payload, message.join.features, 0);
 	hear(payload, aggregate_message_bytes(&message),
 		(how & 0x38) == 0x38 ? FROM_ANOTHER_HOST : FROM_PARENT);
 }
@@ -337,7 +342,10 @@ step_result(struct fuzz_input *input)
 		message.count = 0;
 	aggregate_build_request(payload, &message);
 	aggregate_accept(payload,
-		message.op == AGGREGATE_COPY ? AGGREGATE_ACKNOWLEDGED : AGGREGATE_ROUNDED, 0);
+		message.op == AGGREGATE_COPY ? AGGREGATE_ACKNOWLEDGED
+			: (how & 7) == 7     ? AGGREGATE_ZEROS
+					     : AGGREGATE_ROUNDED,
+		0);
 	if ((what & 16) != 0)
 		aggregate_refuse(payload, sizeof(payload), AGGREGATE_STATUS_CODE, how);
 	hear(payload, (how & 7) == 7 ? AGGREGATE_HEADER_BYTES : sizeof(payload),
