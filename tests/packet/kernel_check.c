@@ -6,6 +6,7 @@
 
 #include "cases.h"
 #include "kernel_check.h"
+#include "operands.h"
 #include "packets.h"
 
 /* Enough for all tails of the widest registers. */
@@ -70,7 +71,7 @@ check_batch(const struct subject *subject, enum netfc_op op, const uint16_t *x, 
 	}
 }
 
-/* Every first operand, with special, near and random second ones. */
+/* Every first operand, or some in each round, with special, near and random second ones. */
 static void
 check_operands(const struct subject *subject)
 {
@@ -82,7 +83,8 @@ check_operands(const struct subject *subject)
 
 	for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++) {
 		for (unsigned int round = 0; round < ROUNDS; round++) {
-			for (uint32_t first = 0; first <= UINT16_MAX; first += NETFC_BATCH) {
+			for (uint32_t first = round % one_in() * NETFC_BATCH; first <= UINT16_MAX;
+				first += one_in() * NETFC_BATCH) {
 				fill_operands(first, round, x, y, &seed);
 				check_batch(subject, op, x, y);
 				if (round % 2 != 0)

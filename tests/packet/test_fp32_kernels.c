@@ -13,6 +13,7 @@
 #include "eal.h"
 #include "engines.h"
 #include "fp32_pairs.h"
+#include "operands.h"
 #include "packets.h"
 #include "slots.h"
 #include "vector.h"
@@ -115,7 +116,7 @@ check_engines(unsigned int count)
 
 TEST(all_exponents_with_edges)
 {
-	for (uint32_t first = 0; first < FP32_CROSSED; first += LANES) {
+	for (uint32_t first = 0; first < FP32_CROSSED; first += one_in() * LANES) {
 		const uint32_t count = RTE_MIN(FP32_CROSSED - first, LANES);
 
 		fp32_crossed_pairs(first, x, y, count);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fp32_pairs.h"
+#include "operands.h"
 #include "unit.h"
 
 #define CHUNK 4096u
@@ -54,7 +55,7 @@ TEST(all_exponents_with_edges_are_right)
 {
 	static struct chunk chunk;
 
-	for (uint32_t first = 0; first < FP32_CROSSED; first += CHUNK) {
+	for (uint32_t first = 0; first < FP32_CROSSED; first += one_in() * CHUNK) {
 		fp32_crossed_pairs(first, chunk.x, chunk.y, CHUNK);
 		FOREACH_OP(op)
 		check(&chunk, op);

@@ -31,4 +31,12 @@ stride_or(uint32_t usual)
 	return number > 0 && number < 0x10000 ? (uint32_t)number : usual;
 }
 
+/** Of chunks, or triples: every how many-th is taken then, usually all. Odd, so that no power of 2
+ * is a period. */
+static inline uint32_t
+one_in(void)
+{
+	return (stride_or(97) + 96) / 97 | 1;
+}
+
 #endif /* OPERANDS_H */
