@@ -19,3 +19,9 @@ for word in "$@"; do
 		2>/dev/null || echo "${script:-$0} shows its options once python3 is installed; without --help it installs it."
 	exit 0
 done
+
+# refuse ARGUMENT [WHY]: ends a script that was called with it
+refuse() {
+	echo "${script:-$0}: ${1:-nothing}: ${2:-there is no such argument}; ${script:-$0} --help says how it is called" >&2
+	exit 1
+}

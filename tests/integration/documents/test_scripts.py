@@ -49,7 +49,7 @@ def test_help(name, option, untouched):
 def test_wrong_usage_is_refused_before_anything_is_done(name, untouched):
     done = untouched(name, '--frob')
     assert done.returncode == 1 and done.stdout == ''
-    assert '--frob' in done.stderr or name in done.stderr
+    assert re.search(f'{name}: .*(--frob|are required: )', done.stderr)
 
 
 @pytest.mark.parametrize('words', WITH_OPTIONS)
@@ -100,8 +100,8 @@ def test_help_of_one_of_several_has_its_options(script):
         assert done.stdout.startswith(f'usage: scripts/{script} {name} '), name
 
 
-@pytest.mark.parametrize('words, said', [(['demo'], 'usage: scripts/demo sums|tree'),
-                                         (['demo', 'product'], 'usage: scripts/demo sums|tree'),
+@pytest.mark.parametrize('words, said', [(['demo'], "scripts/demo: no demo '': sums, tree"),
+                                         (['demo', 'product'], "no demo 'product'"),
                                          (['bench', 'nothing'], 'no benchmark nothing')])
 def test_names_that_are_none(words, said):
     done = subprocess.run([SCRIPTS / words[0], *words[1:]], text=True, capture_output=True,
