@@ -9,7 +9,6 @@
 #include "cases.h"
 #include "eal.h"
 #include "match.h"
-#include "operands.h"
 
 static const char *const set_names[] = {TABLE_SETS, "fp32_exact"};
 
@@ -19,7 +18,7 @@ check_keys(const struct match_stage *stage, const struct netfc_table *table)
 	const uint32_t *entries = netfc_table_entries(table);
 	uint32_t keys[MATCH_BULK], values[MATCH_BULK], size = netfc_table_size(table);
 
-	for (uint32_t first = 0; first < size; first += one_in() * MATCH_BULK) {
+	for (uint32_t first = 0; first < size; first += MATCH_BULK) {
 		uint32_t count = RTE_MIN((uint32_t)MATCH_BULK, size - first);
 
 		for (uint32_t i = 0; i < count; i++)
