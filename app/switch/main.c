@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "aggregate/uplink.h"
+#include "aggregate/parent_link.h"
 #include "app.h"
 #include "capture/capture.h"
 #include "control/control.h"
@@ -70,7 +70,7 @@ struct ctrl_threads {
 	struct control *control;
 	struct periodic *periodic;
 	struct reload *reload;
-	struct uplink_log *uplink_log;
+	struct parent_link_log *parent_link_log;
 	struct service *service;
 };
 
@@ -80,7 +80,8 @@ start_ctrl_threads(struct ctrl_threads *threads)
 {
 	uint32_t interval_s = app.options.stats_interval_s;
 
-	if (slowloris_filter_start(&app) != 0 || uplink_log_start(&app, &threads->uplink_log) != 0)
+	if (slowloris_filter_start(&app) != 0 ||
+		parent_link_log_start(&app, &threads->parent_link_log) != 0)
 		return -1;
 	if (reload_start(&app, &threads->reload) != 0)
 		return -1;
@@ -96,7 +97,7 @@ stop_ctrl_threads(struct ctrl_threads *threads)
 	reload_stop(threads->reload);
 	capture_free(&app);
 	slowloris_filter_stop(&app);
-	uplink_log_stop(threads->uplink_log);
+	parent_link_log_stop(threads->parent_link_log);
 	periodic_stop(threads->periodic);
 }
 

@@ -44,7 +44,7 @@ answer(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf **
 			aggregate_receive(app, lcore, in, mbufs[i], &frames[i]);
 			break;
 		case VERDICT_NEIGHBOUR:
-			uplink_take_answer(app, lcore, in, mbufs[i], &frames[i]);
+			parent_link_take_answer(app, lcore, in, mbufs[i], &frames[i]);
 			break;
 		case VERDICT_FORWARD:
 			frames[kept] = frames[i];
@@ -224,8 +224,8 @@ do_housekeeping(struct app *app, struct lcore *lcore, struct watch *watch)
 		if (aggregate_table_is_drained(aggregation->table))
 			app_quit(app);
 	}
-	if (aggregation != NULL && aggregation->uplink != NULL)
-		uplink_poll(app, lcore, now);
+	if (aggregation != NULL && aggregation->parent_link != NULL)
+		parent_link_poll(app, lcore, now);
 }
 
 /* An lcore without queues does not sleep for lack of packets: its cycles do not count. */
@@ -242,7 +242,7 @@ main_waits_ms(const struct app *app)
 {
 	bool others_learn = rte_lcore_count() > 1 && (app->fdb != NULL || app->slowloris != NULL);
 	bool others_wait =
-		others_learn || (app->aggregation != NULL && app->aggregation->uplink != NULL);
+		others_learn || (app->aggregation != NULL && app->aggregation->parent_link != NULL);
 
 	return others_wait ? WATCH_US * MS_PER_S / US_PER_S : SLEEP_WAIT_MS;
 }

@@ -213,7 +213,8 @@ forge(uint8_t address, uint16_t port, uint32_t id, bool good_session)
 		.count = 20,
 		.job = TREE_JOB,
 		.id = id,
-		.session = good_session ? tree->sw[LEAF_A].table->uplinks[0].member.session : 2,
+		.session =
+			good_session ? tree->sw[LEAF_A].table->parent_members[0].member.session : 2,
 		.values = values};
 	struct aggregate_outcome outcome;
 

@@ -18,7 +18,7 @@ TWO_LEAVES_TEST(a_switch_without_parent_says_so)
 		expect_refused(w, AGGREGATE_REASON_NO_PARENT, 1);
 	for (unsigned int w = 2; w < 4; w++)
 		expect_refused(w, AGGREGATE_REASON_WAITING, 2);
-	assert_int_equal(info_of(LEAF_B).uplink, AGGREGATE_MEMBER_WAITING);
+	assert_int_equal(info_of(LEAF_B).parent_state, AGGREGATE_MEMBER_WAITING);
 }
 
 /* B's parent is A, whose parent is B. */
@@ -47,7 +47,7 @@ TWO_LEAVES_TEST(a_parent_without_digits_refuses)
 	tree_pass(tree, tree->now + 1000);
 	for (unsigned int w = 0; w < 4; w++)
 		expect_refused(w, AGGREGATE_REASON_DIGITS, 2);
-	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_MEMBER_REFUSED);
+	assert_int_equal(info_of(LEAF_A).parent_state, AGGREGATE_MEMBER_REFUSED);
 	assert_int_equal(info_of(LEAF_A).above, AGGREGATE_REASON_DIGITS);
 }
 
@@ -87,12 +87,12 @@ TWO_LEAVES_TEST(a_parent_that_comes_later_is_waited_for)
 	tree_pass(tree, tree->now + 1000);
 	for (unsigned int w = 0; w < 4; w++)
 		expect_refused(w, AGGREGATE_REASON_WAITING, 1);
-	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_MEMBER_ASKING);
+	assert_int_equal(info_of(LEAF_A).parent_state, AGGREGATE_MEMBER_ASKING);
 	assert_int_equal(info_of(LEAF_A).above_heard, 0);
 	tree->sw[0].dead = false;
 	tree_run(tree, tree->now + 10000);
 	assert_true(tree_is_done(tree));
-	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_MEMBER_JOINED);
+	assert_int_equal(info_of(LEAF_A).parent_state, AGGREGATE_MEMBER_JOINED);
 	assert_int_equal(info_of(LEAF_A).levels, 1);
 	assert_int_equal(info_of(LEAF_A).all_workers, 4);
 }
@@ -176,7 +176,7 @@ TWO_LEAVES_TEST(late_answers_to_a_join_end_nothing)
 	assert_int_equal(answer_join(asked.id, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_COOKIE),
 		AGGREGATE_STRAY_REPLY);
 	tree_pass(tree, tree->now + 100);
-	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_MEMBER_JOINED);
+	assert_int_equal(info_of(LEAF_A).parent_state, AGGREGATE_MEMBER_JOINED);
 }
 
 /* As on a busy machine: each answer comes when the join has been sent again. */
@@ -197,7 +197,7 @@ TWO_LEAVES_TEST(a_parent_that_takes_longer_than_a_retry_is_joined)
 			answer_join(before, 0, 0);
 		before = asked.id;
 	}
-	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_MEMBER_JOINED);
+	assert_int_equal(info_of(LEAF_A).parent_state, AGGREGATE_MEMBER_JOINED);
 }
 
 /* Nobody takes that for a grant. */
@@ -206,7 +206,7 @@ TWO_LEAVES_TEST(a_parent_that_refuses_without_a_reason_is_named)
 	tree->sw[0].dead = true;
 	tree_start(tree);
 	tree_pass(tree, tree->now + 500);
-	assert_int_equal(answer_join(tree->sw[LEAF_A].table->uplinks[0].member.id,
+	assert_int_equal(answer_join(tree->sw[LEAF_A].table->parent_members[0].member.id,
 				 AGGREGATE_STATUS_CODE, AGGREGATE_REASON_NONE),
 		AGGREGATE_PARENT_ANSWERED);
 	tree_pass(tree, tree->now + 100);
@@ -223,10 +223,10 @@ TWO_LEAVES_TEST(a_leaf_that_is_refused_leaves_when_its_job_ends)
 	tree->sw[0].dead = true;
 	tree_start(tree);
 	tree_pass(tree, tree->now + 500);
-	id = tree->sw[LEAF_A].table->uplinks[0].member.id;
+	id = tree->sw[LEAF_A].table->parent_members[0].member.id;
 	answer_join(id, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_COOKIE);
 	answer_join(id, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_PLACE);
-	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_MEMBER_REFUSED);
+	assert_int_equal(info_of(LEAF_A).parent_state, AGGREGATE_MEMBER_REFUSED);
 	tree->now += tree->sw[LEAF_A].limits.idle;
 	aggregate_table_poll(tree->sw[LEAF_A].table, tree->now);
 	assert_true(aggregate_leaf_poll(

@@ -67,7 +67,7 @@ set_limits(const struct aggregate_options *options, uint32_t shards,
 		.bytes = options->bytes,
 		.formats = options->formats,
 		.digits = options->digits & options->formats,
-		.parent = uplink_limits(aggregation->uplink),
+		.parent = parent_link_limits(aggregation->parent_link),
 		.isa = choose_isa(),
 		.per_address = options->per_address,
 		.idle = options->idle * rte_get_tsc_hz(),
@@ -137,7 +137,8 @@ aggregation_create(struct app *app)
 	app->aggregation = aggregation;
 	aggregation->port = options->port;
 	aggregation->shard_count = app->shard_count;
-	if (aggregation_read_key(options, &aggregation->secret) != 0 || uplink_create(app) != 0 ||
+	if (aggregation_read_key(options, &aggregation->secret) != 0 ||
+		parent_link_create(app) != 0 ||
 		set_limits(options, app->shard_count, aggregation, &aggregation->limits) != 0 ||
 		create_table(aggregation) != 0)
 		return -1;
@@ -192,7 +193,7 @@ aggregation_free(struct app *app)
 	for (uint32_t s = 0; s < aggregation->shard_count; s++)
 		rte_ring_free(aggregation->shard[s].inbox);
 	rte_free(aggregation->table);
-	rte_free(aggregation->uplink);
+	rte_free(aggregation->parent_link);
 	aggregate_secret_free(aggregation->secret);
 	rte_free(aggregation);
 	app->aggregation = NULL;

@@ -10,7 +10,7 @@
 #include <rte_prefetch.h>
 #include <rte_ring.h>
 
-#include "aggregate/uplink.h"
+#include "aggregate/parent_link.h"
 #include "aggregate_table.h"
 #include "app.h"
 
@@ -25,18 +25,18 @@
 /** An lcore's part. Only that lcore writes the counters. */
 struct shard {
 	struct aggregate_shard *state;
-	struct rte_ring *inbox;             /**< packets that came to other lcores */
-	struct sleeper *sleeper;            /**< of its lcore */
-	uint64_t handed_over;               /**< packets taken out of the inbox */
-	uint64_t refused[NETFC_STATUS_END]; /**< requests with a wrong header, by code */
-	struct uplink_side uplink;          /**< with a parent */
+	struct rte_ring *inbox;              /**< packets that came to other lcores */
+	struct sleeper *sleeper;             /**< of its lcore */
+	uint64_t handed_over;                /**< packets taken out of the inbox */
+	uint64_t refused[NETFC_STATUS_END];  /**< requests with a wrong header, by code */
+	struct parent_link_side parent_link; /**< with a parent */
 } __rte_cache_aligned;
 
 /** The table and its shards. */
 struct aggregation {
 	struct aggregate_limits limits;
 	struct aggregate_secret *secret; /**< NULL: packets have no tags */
-	struct uplink *uplink;           /**< NULL: there is no parent */
+	struct parent_link *parent_link; /**< NULL: there is no parent */
 	struct aggregate_table *table;
 	size_t bytes; /**< of the table */
 	uint16_t port;

@@ -113,7 +113,7 @@ process_parent_reply(struct app *app, struct lcore *lcore, unsigned int in, stru
 	if (aggregate_action_send(outcome.action) == AGGREGATE_SEND_RESULTS)
 		result_hand_down(app, lcore, &reply, &outcome);
 	if (is_from_parent(outcome.action))
-		uplink_heard(&shard->uplink, now);
+		parent_link_heard(&shard->parent_link, now);
 	finish(lcore, mbuf, outcome.action);
 }
 
@@ -130,7 +130,7 @@ process_request(struct app *app, struct lcore *lcore, unsigned int in, struct rt
 	size_t length;
 	int code = aggregate_shard_read(shard, payload, frame->payload_length, &request, &seal);
 
-	if (code == AGGREGATE_NOT_OURS && app->aggregation->uplink != NULL) {
+	if (code == AGGREGATE_NOT_OURS && app->aggregation->parent_link != NULL) {
 		process_parent_reply(app, lcore, in, mbuf, frame, payload);
 		return;
 	}
@@ -152,7 +152,7 @@ process_request(struct app *app, struct lcore *lcore, unsigned int in, struct rt
 		finish(lcore, mbuf, outcome.action);
 		break;
 	case AGGREGATE_SEND_UPWARDS:
-		uplink_send_sums(app, lcore, &outcome);
+		parent_link_send_sums(app, lcore, &outcome);
 		finish(lcore, mbuf, outcome.action);
 		break;
 	case AGGREGATE_SEND_RESULTS:

@@ -21,7 +21,7 @@
 
 static const struct counter chunk_counters[] = {CHUNK_COUNTERS_(CHUNK_ROW_)};
 static const struct counter job_counters[] = {AGGREGATE_JOB_COUNTERS(JOB_ROW_)};
-static const struct counter uplink_counters[] = {UPLINK_COUNTERS(COUNTER_ROW)};
+static const struct counter parent_link_counters[] = {PARENT_LINK_COUNTERS(COUNTER_ROW)};
 static const struct counter neighbour_counters[] = {NEIGHBOUR_COUNTERS(COUNTER_ROW)};
 
 static json_t *
@@ -38,28 +38,29 @@ refused_object(const struct aggregation *aggregation)
 static json_t *
 parent_object(const struct app *app)
 {
-	const struct uplink *uplink = app->aggregation->uplink;
-	const struct neighbour *neighbour = &uplink->neighbour;
+	const struct parent_link *parent_link = app->aggregation->parent_link;
+	const struct neighbour *neighbour = &parent_link->neighbour;
 	json_t *object = json_object();
 	char text[64], mac[RTE_ETHER_ADDR_FMT_SIZE];
 	struct neighbour_place place;
-	struct uplink_side sum;
+	struct parent_link_side sum;
 
-	uplink_sum(app, &sum);
-	address_print(&uplink->parent, text, sizeof(text));
+	parent_link_sum(app, &sum);
+	address_print(&parent_link->parent, text, sizeof(text));
 	json_object_set_new(object, "address", json_string(text));
-	json_object_set_new(object, "udp_port", json_integer(uplink->port));
-	if (uplink->through_gateway) {
+	json_object_set_new(object, "udp_port", json_integer(parent_link->port));
+	if (parent_link->through_gateway) {
 		address_print(&neighbour->address, text, sizeof(text));
 		json_object_set_new(object, "gateway", json_string(text));
 	}
-	json_object_set_new(object, "state", json_string(uplink_state_name(uplink_state(app))));
+	json_object_set_new(
+		object, "state", json_string(parent_link_state_name(parent_link_state(app))));
 	if (neighbour_find(neighbour, &place)) {
 		rte_ether_format_addr(mac, sizeof(mac), &place.mac);
 		json_object_set_new(object, "mac", json_string(mac));
 		json_object_set_new(object, "port", json_integer(app->port[place.port].id));
 	}
-	json_counts(object, uplink_counters, RTE_DIM(uplink_counters), &sum.counters);
+	json_counts(object, parent_link_counters, RTE_DIM(parent_link_counters), &sum.counters);
 	return json_counts(
 		object, neighbour_counters, RTE_DIM(neighbour_counters), &neighbour->counters);
 }
@@ -107,7 +108,7 @@ state_aggregate(const struct app *app)
 	json_counts(object, chunk_counters, RTE_DIM(chunk_counters), &counters);
 	json_object_set_new(object, "handed_over", json_count(handed_over));
 	json_object_set_new(object, "refused", refused_object(aggregation));
-	if (aggregation->uplink != NULL)
+	if (aggregation->parent_link != NULL)
 		json_object_set_new(object, "parent", parent_object(app));
 	json_object_set_new(object, "job_indices", jobs_array(aggregation));
 	return object;
@@ -132,7 +133,7 @@ report_aggregate(const json_t *aggregate)
 
 	print_counts(aggregate, job_counters, RTE_DIM(job_counters));
 	print_counts(aggregate, chunk_counters, RTE_DIM(chunk_counters));
-	print_counts(parent, uplink_counters, RTE_DIM(uplink_counters));
+	print_counts(parent, parent_link_counters, RTE_DIM(parent_link_counters));
 	print_counts(parent, neighbour_counters, RTE_DIM(neighbour_counters));
 }
 
@@ -192,7 +193,7 @@ state_job(const struct app *app, unsigned int index)
 	json_object_set_new(object, "levels", json_integer(info.levels));
 	json_object_set_new(object, "all_workers", json_integer(info.all_workers));
 	json_object_set_new(
-		object, "uplink", json_string(aggregate_member_state_name(info.uplink)));
+		object, "uplink", json_string(aggregate_member_state_name(info.parent_state)));
 	if (info.above != AGGREGATE_REASON_NONE)
 		json_object_set_new(
 			object, "above", json_string(aggregate_reason_name(info.above)));

@@ -40,17 +40,17 @@ print_aggregation(const struct aggregation *aggregation)
 }
 
 static void
-print_parent(const struct uplink *uplink)
+print_parent(const struct parent_link *parent_link)
 {
-	const struct neighbour *neighbour = &uplink->neighbour;
+	const struct neighbour *neighbour = &parent_link->neighbour;
 	char parent[64], own[64], next[64];
 
-	address_print(&uplink->parent, parent, sizeof(parent));
+	address_print(&parent_link->parent, parent, sizeof(parent));
 	address_print(&neighbour->own, own, sizeof(own));
 	address_print(&neighbour->address, next, sizeof(next));
-	printf("  parent    %s, UDP port %u, %s%s, from %s\n", parent, uplink->port,
-		uplink->through_gateway ? "behind the gateway " : "on the link",
-		uplink->through_gateway ? next : "", own);
+	printf("  parent    %s, UDP port %u, %s%s, from %s\n", parent, parent_link->port,
+		parent_link->through_gateway ? "behind the gateway " : "on the link",
+		parent_link->through_gateway ? next : "", own);
 }
 
 static void
@@ -94,8 +94,8 @@ report_configuration(const struct app *app)
 		print_slowloris(app);
 	if (app->aggregation != NULL)
 		print_aggregation(app->aggregation);
-	if (app->aggregation != NULL && app->aggregation->uplink != NULL)
-		print_parent(app->aggregation->uplink);
+	if (app->aggregation != NULL && app->aggregation->parent_link != NULL)
+		print_parent(app->aggregation->parent_link);
 	json_array_foreach(json_object_get(config, "addresses"), a, text)
 		printf("  address   %s\n", json_string_value(text));
 	for (unsigned int p = 0; p < app->port_count; p++) {

@@ -241,7 +241,7 @@ struct aggregate_info {
 	uint64_t latest;      /**< ticks: when the latest packet came */
 	uint32_t all_workers; /**< of the whole tree */
 	uint8_t levels;       /**< how many switches there are above */
-	uint8_t uplink;       /**< enum aggregate_member_state, at the parent */
+	uint8_t parent_state; /**< enum aggregate_member_state, at the parent */
 	uint8_t above;        /**< REFUSED: for which reason */
 	uint64_t above_heard; /**< ticks: the parent's latest reply; 0: none of this job yet */
 	struct aggregate_counters counters; /**< of all shards, of this job */

@@ -60,18 +60,18 @@ read_views(const struct aggregate_table *table, uint16_t index, uint32_t generat
 }
 
 static void
-read_uplink(const struct aggregate_table *table, uint16_t index, struct aggregate_info *info)
+read_parent_member(const struct aggregate_table *table, uint16_t index, struct aggregate_info *info)
 {
-	const struct job_at_parent *uplink;
+	const struct parent_member *parent;
 
-	if (table->uplinks == NULL)
+	if (table->parent_members == NULL)
 		return;
-	uplink = &table->uplinks[index];
-	info->uplink = (uint8_t)READ(uplink->member.state);
-	info->above = READ(uplink->member.refused);
-	info->above_heard = READ(uplink->heard);
+	parent = &table->parent_members[index];
+	info->parent_state = (uint8_t)READ(parent->member.state);
+	info->above = READ(parent->member.refused);
+	info->above_heard = READ(parent->heard);
 	if (READ(table->jobs[index].lost) != 0)
-		info->uplink = AGGREGATE_MEMBER_LOST;
+		info->parent_state = AGGREGATE_MEMBER_LOST;
 }
 
 bool
@@ -100,7 +100,7 @@ aggregate_table_info(
 	if (info->all_workers == 0)
 		info->all_workers = info->workers;
 	read_views(table, index, generation, info);
-	read_uplink(table, index, info);
+	read_parent_member(table, index, info);
 	/* The job may have ended, and another begun, while it was read: the generation is checked
 	 * last. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);

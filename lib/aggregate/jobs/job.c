@@ -247,7 +247,7 @@ static uint8_t
 features_of(const struct aggregate_table *table, const struct job *job)
 {
 	return job->place.levels == 0 ? job_features(job)
-				      : job_features(job) & uplink_of(table, job)->features;
+				      : job_features(job) & parent_member_of(table, job)->features;
 }
 
 enum aggregate_action

@@ -132,18 +132,18 @@ void absence_explain(const struct aggregate_shard *shard, const struct job *job,
  */
 
 /** The job's, in a table that has a parent. */
-static inline struct job_at_parent *
-uplink_of(const struct aggregate_table *table, const struct job *job)
+static inline struct parent_member *
+parent_member_of(const struct aggregate_table *table, const struct job *job)
 {
-	return &table->uplinks[index_of_job(table, job)];
+	return &table->parent_members[index_of_job(table, job)];
 }
 
 /** Whether the parent is still to be told of an earlier job's end. */
 static inline bool
 leaf_is_leaving(const struct aggregate_table *table, const struct job *job)
 {
-	return table->uplinks != NULL &&
-		uplink_of(table, job)->member.state == AGGREGATE_MEMBER_LEAVING;
+	return table->parent_members != NULL &&
+		parent_member_of(table, job)->member.state == AGGREGATE_MEMBER_LEAVING;
 }
 
 /** Whether the parent does not take the job. */
@@ -151,7 +151,7 @@ static inline bool
 leaf_is_refused(const struct aggregate_table *table, const struct job *job)
 {
 	return job->place.levels != 0 &&
-		uplink_of(table, job)->member.state == AGGREGATE_MEMBER_REFUSED;
+		parent_member_of(table, job)->member.state == AGGREGATE_MEMBER_REFUSED;
 }
 
 /** A job has begun: nothing has been asked for it yet. */

@@ -17,7 +17,7 @@ leaf_can_send(const struct aggregate_table *table, const struct job *job,
 {
 	return !is_sum(request->op) ||
 		aggregate_totals_can_divide(request->format, request->count,
-			uplink_of(table, job)->bytes -
+			parent_member_of(table, job)->bytes -
 				aggregate_divisor_bytes(request->part.divisor));
 }
 
@@ -31,19 +31,19 @@ leaf_explain(const struct aggregate_entry *entry, struct aggregate_outcome *outc
 	outcome->level = entry->above.level;
 }
 
-static const struct job_at_parent *
-uplink_at(const struct aggregate_shard *shard, const struct aggregate_outcome *outcome)
+static const struct parent_member *
+parent_member_at(const struct aggregate_shard *shard, const struct aggregate_outcome *outcome)
 {
-	return &shard->table->uplinks[outcome->index];
+	return &shard->table->parent_members[outcome->index];
 }
 
 uint16_t
 aggregate_leaf_port(const struct aggregate_shard *shard, const struct aggregate_outcome *outcome)
 {
-	const struct job_at_parent *uplink = uplink_at(shard, outcome);
+	const struct parent_member *parent = parent_member_at(shard, outcome);
 
 	return (uint16_t)(shard->table->limits.parent.port +
-		aggregate_shard_of(outcome->entry->chunk, uplink->slots, uplink->shards));
+		aggregate_shard_of(outcome->entry->chunk, parent->slots, parent->shards));
 }
 
 unsigned int
@@ -56,7 +56,7 @@ aggregate_leaf_packets(struct aggregate_shard *shard, const struct aggregate_out
 		return 1;
 	shard->upwards = aggregate_entry_totals(entry, &shard->scratch);
 	shard->parts = (uint8_t)aggregate_totals_divide(&shard->upwards,
-		uplink_at(shard, outcome)->bytes - aggregate_divisor_bytes(entry->divisor),
+		parent_member_at(shard, outcome)->bytes - aggregate_divisor_bytes(entry->divisor),
 		shard->ends);
 	return shard->parts;
 }
@@ -77,17 +77,17 @@ size_t
 aggregate_leaf_write(struct aggregate_shard *shard, const struct aggregate_outcome *outcome,
 	unsigned int packet, uint8_t *payload)
 {
-	const struct job_at_parent *uplink = uplink_at(shard, outcome);
+	const struct parent_member *parent = parent_member_at(shard, outcome);
 	const struct aggregate_entry *entry = outcome->entry;
 	const struct aggregate_message message = {.op = entry->op,
 		.format = entry->format,
-		.worker = uplink->member.worker,
+		.worker = parent->member.worker,
 		.count = entry->count,
-		.job = uplink->member.job,
+		.job = parent->member.job,
 		.id = entry->chunk,
 		.label = entry->label,
 		.zeros = entry->zero,
-		.session = uplink->member.session,
+		.session = parent->member.session,
 		.part.parts = shard->parts};
 	uint8_t *values = payload + AGGREGATE_HEADER_BYTES;
 	size_t bytes = (size_t)entry->count * aggregate_value_bytes(entry->format);
@@ -98,7 +98,7 @@ aggregate_leaf_write(struct aggregate_shard *shard, const struct aggregate_outco
 	else if (entry->zero)
 		bytes = 0;
 	else if (shard->parts != 0)
-		bytes = write_part(shard, packet, uplink->bytes, entry->divisor, values);
+		bytes = write_part(shard, packet, parent->bytes, entry->divisor, values);
 	else
 		memcpy(values, entry->result, bytes);
 	return leaf_seal_chunk(shard, outcome, payload, AGGREGATE_HEADER_BYTES + bytes);
@@ -197,9 +197,9 @@ note_refusal(struct aggregate_entry *entry, const struct aggregate_message *repl
 
 /* This leaf's members differ from another's: its own members hear the same as those. */
 static void
-name_this_leaf(const struct job_at_parent *uplink, struct aggregate_message *reply)
+name_this_leaf(const struct parent_member *parent, struct aggregate_message *reply)
 {
-	reply->reason = (uint8_t)(AGGREGATE_MISSING + uplink->member.worker);
+	reply->reason = (uint8_t)(AGGREGATE_MISSING + parent->member.worker);
 	reply->absence = AGGREGATE_ABSENT_FAILED;
 	reply->detail = AGGREGATE_REASON_MISMATCH;
 	reply->level = 0;
@@ -214,7 +214,7 @@ refuse_down(struct aggregate_shard *shard, struct job *job, struct aggregate_ent
 		reply->level >= AGGREGATE_MAX_LEVELS)
 		reply->reason = AGGREGATE_REASON_PARENT;
 	else if (reply->reason == AGGREGATE_REASON_MISMATCH)
-		name_this_leaf(uplink_of(shard->table, job), reply);
+		name_this_leaf(parent_member_of(shard->table, job), reply);
 	reply->level++;
 	if (reply->reason == AGGREGATE_REASON_NO_JOB)
 		PUBLISH(job->lost, 1);
@@ -232,23 +232,23 @@ take_chunk_reply(struct aggregate_shard *shard, struct aggregate_message *reply,
 	const struct aggregate_table *table = shard->table;
 	struct job *job = find_open_job(table, reply->job);
 	struct aggregate_entry *entry;
-	struct job_at_parent *uplink;
+	struct parent_member *parent;
 
 	if (job == NULL || OBSERVE(job->state) != JOB_OPEN || job->place.levels == 0)
 		return AGGREGATE_STRAY_REPLY;
-	uplink = uplink_of(table, job);
+	parent = parent_member_of(table, job);
 	if (!is_from_parent(&table->limits, sender))
 		return AGGREGATE_FORGED_REPLY;
 	/* A late one of an earlier job, to which the parent granted other slots, maybe. */
-	if (reply->session != uplink->member.session || reply->worker != uplink->member.worker)
+	if (reply->session != parent->member.session || reply->worker != parent->member.worker)
 		return AGGREGATE_STRAY_REPLY;
 	if (!is_from_shard(&table->limits, sender,
-		    aggregate_shard_of(reply->id, uplink->slots, uplink->shards)))
+		    aggregate_shard_of(reply->id, parent->slots, parent->shards)))
 		return AGGREGATE_FORGED_REPLY;
 	entry = find_waiting(shard, job, reply);
 	if (entry == NULL)
 		return AGGREGATE_STRAY_REPLY;
-	WRITE(uplink->heard, now);
+	WRITE(parent->heard, now);
 	if (is_result(job, entry, reply))
 		return hand_down(shard, job, entry, reply, outcome);
 	if (reply->code == NETFC_STATUS_OK)

@@ -26,88 +26,88 @@ times_of(const struct aggregate_table *table)
 }
 
 static bool
-has_state(const struct job_at_parent *uplink, enum aggregate_member_state state)
+has_state(const struct parent_member *parent, enum aggregate_member_state state)
 {
-	return uplink->member.state == state;
+	return parent->member.state == state;
 }
 
 void
 leaf_begin(struct aggregate_table *table, const struct job *job)
 {
-	struct job_at_parent *uplink;
+	struct parent_member *parent;
 
-	if (table->uplinks == NULL)
+	if (table->parent_members == NULL)
 		return;
-	uplink = uplink_of(table, job);
-	WRITE(uplink->heard, 0);
+	parent = parent_member_of(table, job);
+	WRITE(parent->heard, 0);
 	if (job->place.levels == 0)
-		aggregate_member_forget(&uplink->member);
+		aggregate_member_forget(&parent->member);
 	else
-		aggregate_member_begin(&uplink->member, job->number, job->place.level[0].index,
+		aggregate_member_begin(&parent->member, job->number, job->place.level[0].index,
 			job->token, cookie_incarnation(&table->limits, job->generation));
 }
 
 /* The parent is told by the next polls. */
 static void
-leave(const struct aggregate_table *table, const struct job *job, struct job_at_parent *uplink)
+leave(const struct aggregate_table *table, const struct job *job, struct parent_member *parent)
 {
 	const struct aggregate_member_times times = times_of(table);
 	struct failure failure;
 
-	aggregate_member_leave(&uplink->member, &times,
+	aggregate_member_leave(&parent->member, &times,
 		job_has_failed(job, &failure) ? AGGREGATE_REASON_FAILED : AGGREGATE_REASON_NONE, 0);
 }
 
 void
 leaf_end(struct aggregate_table *table, const struct job *job)
 {
-	if (table->uplinks == NULL)
+	if (table->parent_members == NULL)
 		return;
 	if (job->lost != 0)
-		aggregate_member_forget(&uplink_of(table, job)->member);
+		aggregate_member_forget(&parent_member_of(table, job)->member);
 	else
-		leave(table, job, uplink_of(table, job));
+		leave(table, job, parent_member_of(table, job));
 }
 
 static enum aggregate_action
-open_below(struct aggregate_table *table, struct job *job, const struct job_at_parent *uplink)
+open_below(struct aggregate_table *table, struct job *job, const struct parent_member *parent)
 {
-	return job_open(table, job, uplink->slots, uplink->bytes);
+	return job_open(table, job, parent->slots, parent->bytes);
 }
 
 enum aggregate_action
 leaf_open(struct aggregate_table *table, struct job *job, uint64_t now)
 {
 	const struct aggregate_member_times times = times_of(table);
-	struct job_at_parent *uplink = uplink_of(table, job);
+	struct parent_member *parent = parent_member_of(table, job);
 
-	if (has_state(uplink, AGGREGATE_MEMBER_JOINED))
-		return open_below(table, job, uplink);
-	if (has_state(uplink, AGGREGATE_MEMBER_GATHERING))
-		aggregate_member_ask(&uplink->member, &times, now);
+	if (has_state(parent, AGGREGATE_MEMBER_JOINED))
+		return open_below(table, job, parent);
+	if (has_state(parent, AGGREGATE_MEMBER_GATHERING))
+		aggregate_member_ask(&parent->member, &times, now);
 	return AGGREGATE_WAITING;
 }
 
 /* Whether all of this switch's own members are here, and the parent waits for others. */
 static bool
-waits_above(const struct job *job, const struct job_at_parent *uplink, enum aggregate_action action)
+waits_above(const struct job *job, const struct parent_member *parent, enum aggregate_action action)
 {
 	return action == AGGREGATE_WAITING && job_is_complete(job) &&
-		has_state(uplink, AGGREGATE_MEMBER_WAITING);
+		has_state(parent, AGGREGATE_MEMBER_WAITING);
 }
 
 void
 leaf_tell(const struct aggregate_table *table, const struct job *job, enum aggregate_action action,
 	struct aggregate_outcome *outcome)
 {
-	const struct job_at_parent *uplink = uplink_of(table, job);
+	const struct parent_member *parent = parent_member_of(table, job);
 
 	if (action != AGGREGATE_JOINED && action != AGGREGATE_REFUSED_ABOVE &&
-		!waits_above(job, uplink, action))
+		!waits_above(job, parent, action))
 		return;
-	outcome->join.place.decided = (uint8_t)(uplink->member.decided + 1);
+	outcome->join.place.decided = (uint8_t)(parent->member.decided + 1);
 	if (action == AGGREGATE_REFUSED_ABOVE)
-		outcome->reason = uplink->member.refused;
+		outcome->reason = parent->member.refused;
 }
 
 /* Packets upwards have room for no more than this switch takes, whatever its members ask for. */
@@ -138,24 +138,24 @@ complete(const struct aggregate_table *table, const struct job *job, struct aggr
 }
 
 static bool
-is_joining(const struct job_at_parent *uplink)
+is_joining(const struct parent_member *parent)
 {
-	return has_state(uplink, AGGREGATE_MEMBER_ASKING) ||
-		has_state(uplink, AGGREGATE_MEMBER_WAITING);
+	return has_state(parent, AGGREGATE_MEMBER_ASKING) ||
+		has_state(parent, AGGREGATE_MEMBER_WAITING);
 }
 
 static bool
 next_message(const struct aggregate_table *table, const struct job *job,
-	struct job_at_parent *uplink, uint64_t now, struct aggregate_message *message)
+	struct parent_member *parent, uint64_t now, struct aggregate_message *message)
 {
 	const struct aggregate_member_times times = times_of(table);
 	struct failure failure;
 
-	if (has_state(uplink, AGGREGATE_MEMBER_JOINED) && job->state == JOB_OPEN &&
+	if (has_state(parent, AGGREGATE_MEMBER_JOINED) && job->state == JOB_OPEN &&
 		job_has_failed(job, &failure))
-		leave(table, job, uplink);
-	if ((is_joining(uplink) && !job_is_complete(job)) ||
-		aggregate_member_poll(&uplink->member, &times, 0, now, message) !=
+		leave(table, job, parent);
+	if ((is_joining(parent) && !job_is_complete(job)) ||
+		aggregate_member_poll(&parent->member, &times, 0, now, message) !=
 			AGGREGATE_DO_SEND)
 		return false;
 	if (message->op == AGGREGATE_JOIN)
@@ -168,10 +168,10 @@ aggregate_leaf_poll(struct aggregate_shard *shard, uint64_t now, struct aggregat
 {
 	const struct aggregate_table *table = shard->table;
 
-	if (table->uplinks == NULL)
+	if (table->parent_members == NULL)
 		return false;
 	for (uint32_t j = 0; j < table->limits.jobs; j++)
-		if (next_message(table, &table->jobs[j], &table->uplinks[j], now, message))
+		if (next_message(table, &table->jobs[j], &table->parent_members[j], now, message))
 			return true;
 	return false;
 }
@@ -189,35 +189,35 @@ is_usable(const struct aggregate_table *table, const struct job *job,
 }
 
 static void
-take_grant(struct aggregate_table *table, struct job *job, struct job_at_parent *uplink,
+take_grant(struct aggregate_table *table, struct job *job, struct parent_member *parent,
 	const struct aggregate_join *join)
 {
 	if (!is_usable(table, job, join)) {
-		aggregate_member_refuse(&uplink->member, AGGREGATE_REASON_PARENT, 1);
+		aggregate_member_refuse(&parent->member, AGGREGATE_REASON_PARENT, 1);
 		return;
 	}
-	uplink->slots = join->slots;
-	uplink->bytes = join->bytes & (uint16_t)~3u;
-	uplink->shards = join->shards;
-	uplink->features = join->features;
+	parent->slots = join->slots;
+	parent->bytes = join->bytes & (uint16_t)~3u;
+	parent->shards = join->shards;
+	parent->features = join->features;
 	leaf_make_keys(table, job);
 	if (job_is_complete(job))
-		open_below(table, job, uplink);
+		open_below(table, job, parent);
 }
 
 static bool
-take_reply(struct aggregate_table *table, struct job *job, struct job_at_parent *uplink,
+take_reply(struct aggregate_table *table, struct job *job, struct parent_member *parent,
 	const struct aggregate_message *reply, uint64_t now)
 {
 	const struct aggregate_member_times times = times_of(table);
 	const enum aggregate_member_action action =
-		aggregate_member_take(&uplink->member, &times, reply, now);
+		aggregate_member_take(&parent->member, &times, reply, now);
 
 	if (action == AGGREGATE_DO_IGNORE)
 		return false;
-	WRITE(uplink->heard, now);
+	WRITE(parent->heard, now);
 	if (action == AGGREGATE_DO_ENTER)
-		take_grant(table, job, uplink, &reply->join);
+		take_grant(table, job, parent, &reply->join);
 	else if (action == AGGREGATE_DO_END)
 		PUBLISH(job->lost, 1);
 	return true;
@@ -227,7 +227,7 @@ enum aggregate_action
 leaf_take_reply(struct aggregate_table *table, const struct aggregate_message *reply, uint64_t now)
 {
 	for (uint32_t j = 0; j < table->limits.jobs; j++)
-		if (take_reply(table, &table->jobs[j], &table->uplinks[j], reply, now))
+		if (take_reply(table, &table->jobs[j], &table->parent_members[j], reply, now))
 			return AGGREGATE_PARENT_ANSWERED;
 	return AGGREGATE_STRAY_REPLY;
 }

@@ -32,11 +32,11 @@ seal_make_keys(struct aggregate_table *table, struct job *job)
 void
 leaf_make_keys(struct aggregate_table *table, const struct job *job)
 {
-	const struct job_at_parent *uplink = uplink_of(table, job);
+	const struct parent_member *parent = parent_member_of(table, job);
 
 	if (table->limits.secret != NULL)
-		make_keys(table, uplink->member.job, uplink->member.session,
-			keys_of(table->uplink_keys, index_of_job(table, job)));
+		make_keys(table, parent->member.job, parent->member.session,
+			keys_of(table->parent_keys, index_of_job(table, job)));
 }
 
 /*
@@ -143,7 +143,7 @@ leaf_seal_chunk(const struct aggregate_shard *shard, const struct aggregate_outc
 {
 	if (shard->table->limits.secret == NULL)
 		return length;
-	aggregate_tag_make(&keys_of(shard->table->uplink_keys, outcome->index)[AGGREGATE_TO_SWITCH],
+	aggregate_tag_make(&keys_of(shard->table->parent_keys, outcome->index)[AGGREGATE_TO_SWITCH],
 		payload, length, high_of(shard, outcome->index, outcome->entry->chunk));
 	return length + AGGREGATE_TAG_BYTES;
 }
@@ -188,12 +188,12 @@ is_good_reply_to_chunk(struct aggregate_shard *shard, const uint8_t *payload, si
 	uint32_t high;
 
 	if (job == NULL || job->place.levels == 0 ||
-		uplink_of(shard->table, job)->member.session != reply->session)
+		parent_member_of(shard->table, job)->member.session != reply->session)
 		return aggregate_tag_find_high(
 			key_of_message(shard, reply, AGGREGATE_TO_WORKERS), payload, length, &high);
 	index = index_of_job(shard->table, job);
 	return aggregate_tag_is_good(
-		&keys_of(shard->table->uplink_keys, index)[AGGREGATE_TO_WORKERS], payload, length,
+		&keys_of(shard->table->parent_keys, index)[AGGREGATE_TO_WORKERS], payload, length,
 		high_of(shard, index, reply->id));
 }
 
@@ -201,7 +201,7 @@ static bool
 is_good_reply(struct aggregate_shard *shard, const uint8_t *payload, size_t length,
 	const struct aggregate_message *reply)
 {
-	if (shard->table->uplinks == NULL)
+	if (shard->table->parent_members == NULL)
 		return false;
 	return reply->op == AGGREGATE_JOIN || reply->op == AGGREGATE_LEAVE
 		? aggregate_tag_is_good(

@@ -92,15 +92,15 @@ lay_out(void *memory, const struct aggregate_limits *limits)
 	struct aggregate_table *table = next_piece(&pieces, 1, sizeof(*table));
 	struct aggregate_shard *shards = next_piece(&pieces, limits->shards, sizeof(*shards));
 	struct job *jobs = next_piece(&pieces, limits->jobs, sizeof(*jobs));
-	struct job_at_parent *uplinks = limits->parent.port == 0
+	struct parent_member *parent_members = limits->parent.port == 0
 		? NULL
-		: next_piece(&pieces, limits->jobs, sizeof(*uplinks));
+		: next_piece(&pieces, limits->jobs, sizeof(*parent_members));
 	uint16_t *index_of = next_piece(&pieces, JOB_NUMBERS, sizeof(*index_of));
 	uint32_t *ended_of = next_piece(&pieces, ENDED_COUNTS, sizeof(*ended_of));
 	uint8_t *slot_used = next_piece(&pieces, limits->slots, sizeof(*slot_used));
 	struct aggregate_tag_key *join_keys = next_keys(&pieces, limits, 1);
 	struct aggregate_tag_key *session_keys = next_keys(&pieces, limits, limits->jobs);
-	struct aggregate_tag_key *uplink_keys =
+	struct aggregate_tag_key *parent_keys =
 		limits->parent.port == 0 ? NULL : next_keys(&pieces, limits, limits->jobs);
 
 	for (uint32_t s = 0; s < limits->shards; s++)
@@ -109,13 +109,13 @@ lay_out(void *memory, const struct aggregate_limits *limits)
 		return pieces.bytes;
 	table->shards = shards;
 	table->jobs = jobs;
-	table->uplinks = uplinks;
+	table->parent_members = parent_members;
 	table->index_of = index_of;
 	table->ended_of = ended_of;
 	table->slot_used = slot_used;
 	table->join_keys = join_keys;
 	table->session_keys = session_keys;
-	table->uplink_keys = uplink_keys;
+	table->parent_keys = parent_keys;
 	table->entries = (uint8_t *)memory + pieces.bytes;
 	return pieces.bytes;
 }

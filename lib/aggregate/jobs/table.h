@@ -30,7 +30,7 @@ struct place {
 };
 
 /* A job's way to the switch above: shard 0's, but for `heard`. */
-struct job_at_parent {
+struct parent_member {
 	struct aggregate_member member;
 	uint64_t heard;        /* ticks: the latest reply; 0: none. Whichever shard it came to */
 	uint16_t slots, bytes; /* this and the rest: as granted */
@@ -113,13 +113,13 @@ struct aggregate_table {
 	struct aggregate_job_counters counters;
 	struct aggregate_shard *shards;
 	struct job *jobs;
-	struct job_at_parent *uplinks; /* by job; with a parent only */
+	struct parent_member *parent_members; /* by job; with a parent only */
 	uint16_t *index_of; /* by number: the index + 1 of the job that is open; 0: there is none */
 	uint32_t *ended_of; /* by a hash of number and token: how many have ended */
 	uint8_t *slot_used;
 	struct aggregate_tag_key *join_keys;    /* by direction; with a cluster's key only */
 	struct aggregate_tag_key *session_keys; /* by job and direction; likewise */
-	struct aggregate_tag_key *uplink_keys;  /* the same, of the parent's sessions */
+	struct aggregate_tag_key *parent_keys;  /* the same, of the parent's sessions */
 	uint8_t *entries;
 	size_t entry_bytes;
 };

@@ -9,7 +9,7 @@
 
 #include "aggregate/aggregation.h"
 #include "aggregate/datagram.h"
-#include "aggregate/uplink.h"
+#include "aggregate/parent_link.h"
 #include "program.h"
 #include "ctrl_thread.h"
 #include "transmit.h"
@@ -26,7 +26,7 @@
 /* How often the thread that logs looks. */
 #define LOOK_US 50000
 
-RTE_LOG_REGISTER(uplink_logtype, netfc.aggregate, NOTICE)
+RTE_LOG_REGISTER(parent_link_logtype, netfc.aggregate, NOTICE)
 
 /* ---- create ---------------------------------------------------------------------------------- */
 
@@ -40,48 +40,50 @@ map_address(const struct address *address, uint8_t mapped[16])
 }
 
 static void
-init(struct uplink *uplink, const struct options *options)
+init(struct parent_link *parent_link, const struct options *options)
 {
 	const struct parent_option *parent = &options->aggregate.parent;
 
-	*uplink = (struct uplink){
+	*parent_link = (struct parent_link){
 		.parent = parent->address,
 		.port = parent->port,
 		.through_gateway = options->gateway.family != 0,
 	};
-	map_address(&parent->address, uplink->address);
-	uplink->neighbour.hz = rte_get_tsc_hz();
-	uplink->neighbour.address = uplink->through_gateway ? options->gateway : parent->address;
-	uplink->neighbour.own = *addresses_towards(&options->addresses, &uplink->neighbour.address);
+	map_address(&parent->address, parent_link->address);
+	parent_link->neighbour.hz = rte_get_tsc_hz();
+	parent_link->neighbour.address =
+		parent_link->through_gateway ? options->gateway : parent->address;
+	parent_link->neighbour.own =
+		*addresses_towards(&options->addresses, &parent_link->neighbour.address);
 }
 
 int
-uplink_create(struct app *app)
+parent_link_create(struct app *app)
 {
-	struct uplink *uplink;
+	struct parent_link *parent_link;
 
 	if (app->options.aggregate.parent.address.family == 0)
 		return 0;
-	uplink = rte_zmalloc_socket(
-		"uplink", sizeof(*uplink), RTE_CACHE_LINE_SIZE, (int)rte_socket_id());
-	if (uplink == NULL)
+	parent_link = rte_zmalloc_socket(
+		"parent_link", sizeof(*parent_link), RTE_CACHE_LINE_SIZE, (int)rte_socket_id());
+	if (parent_link == NULL)
 		return REPORT("--aggregate: no memory; give the EAL more (-m MB)\n");
-	init(uplink, &app->options);
-	app->aggregation->uplink = uplink;
+	init(parent_link, &app->options);
+	app->aggregation->parent_link = parent_link;
 	for (unsigned int p = 0; p < app->port_count; p++)
 		app->port[p].endpoint.asks = true;
 	return 0;
 }
 
 struct aggregate_parent
-uplink_limits(const struct uplink *uplink)
+parent_link_limits(const struct parent_link *parent_link)
 {
 	struct aggregate_parent parent = {0};
 
-	if (uplink == NULL)
+	if (parent_link == NULL)
 		return parent;
-	memcpy(parent.address, uplink->address, sizeof(parent.address));
-	parent.port = uplink->port;
+	memcpy(parent.address, parent_link->address, sizeof(parent.address));
+	parent.port = parent_link->port;
 	parent.retry = rte_get_tsc_hz() / RETRIES_PER_S;
 	parent.repeat = rte_get_tsc_hz() / REPEATS_PER_S;
 	return parent;
@@ -130,12 +132,12 @@ ask(struct app *app, struct lcore *lcore, const struct neighbour *neighbour)
 
 /* How to reach the parent now; false: not known. */
 static bool
-find_path(const struct uplink *uplink, struct path *path)
+find_path(const struct parent_link *parent_link, struct path *path)
 {
-	const struct address *own = &uplink->neighbour.own;
+	const struct address *own = &parent_link->neighbour.own;
 	struct neighbour_place place;
 
-	if (!neighbour_find(&uplink->neighbour, &place))
+	if (!neighbour_find(&parent_link->neighbour, &place))
 		return false;
 	*path = (struct path){
 		.mac = place.mac,
@@ -151,11 +153,11 @@ find_path(const struct uplink *uplink, struct path *path)
 static struct rte_mbuf *
 begin(struct app *app, struct lcore *lcore, struct path *path, uint8_t **payload)
 {
-	const struct uplink *uplink = app->aggregation->uplink;
+	const struct parent_link *parent_link = app->aggregation->parent_link;
 	struct rte_mbuf *mbuf;
 
-	if (!find_path(uplink, path)) {
-		lcore->shard->uplink.counters.unsent++;
+	if (!find_path(parent_link, path)) {
+		lcore->shard->parent_link.counters.unsent++;
 		return NULL;
 	}
 	mbuf = new_packet(lcore);
@@ -179,16 +181,16 @@ finish(struct app *app, struct lcore *lcore, struct rte_mbuf *mbuf, const struct
 	const struct aggregation *aggregation = app->aggregation;
 	const struct endpoint *endpoint = &app->port[path->port].endpoint;
 
-	datagram_finish(mbuf, path, &endpoint->mac, aggregation->uplink->address,
+	datagram_finish(mbuf, path, &endpoint->mac, aggregation->parent_link->address,
 		(uint16_t)(aggregation->port + (lcore->shard - aggregation->shard)), port,
 		(uint16_t)bytes, endpoint->checksum(payload, bytes));
-	begin_waiting(&lcore->shard->uplink.owed);
-	lcore->shard->uplink.counters.sent++;
+	begin_waiting(&lcore->shard->parent_link.owed);
+	lcore->shard->parent_link.counters.sent++;
 	send_packet(app, lcore, path->port, mbuf);
 }
 
 void
-uplink_send_sums(struct app *app, struct lcore *lcore, const struct aggregate_outcome *outcome)
+parent_link_send_sums(struct app *app, struct lcore *lcore, const struct aggregate_outcome *outcome)
 {
 	struct aggregate_shard *machine = lcore->shard->state;
 	unsigned int packets = aggregate_leaf_packets(machine, outcome);
@@ -215,21 +217,21 @@ send_message(struct app *app, struct lcore *lcore, const struct aggregate_messag
 	uint8_t *payload;
 	struct rte_mbuf *mbuf = begin(app, lcore, &path, &payload);
 
-	begin_waiting(&lcore->shard->uplink.joining);
+	begin_waiting(&lcore->shard->parent_link.joining);
 	if (mbuf == NULL)
 		return;
-	finish(app, lcore, mbuf, &path, app->aggregation->uplink->port, payload,
+	finish(app, lcore, mbuf, &path, app->aggregation->parent_link->port, payload,
 		aggregate_leaf_build(lcore->shard->state, message, payload));
 }
 
 void
-uplink_poll(struct app *app, struct lcore *lcore, uint64_t now)
+parent_link_poll(struct app *app, struct lcore *lcore, uint64_t now)
 {
-	struct neighbour *neighbour = &app->aggregation->uplink->neighbour;
+	struct neighbour *neighbour = &app->aggregation->parent_link->neighbour;
 	struct aggregate_message message;
-	struct uplink_side sum;
+	struct parent_link_side sum;
 
-	uplink_sum(app, &sum);
+	parent_link_sum(app, &sum);
 	if (neighbour_poll(neighbour, now, sum.owed, sum.heard))
 		ask(app, lcore, neighbour);
 	while (aggregate_leaf_poll(lcore->shard->state, now, &message))
@@ -240,10 +242,10 @@ uplink_poll(struct app *app, struct lcore *lcore, uint64_t now)
 /* ---- receive --------------------------------------------------------------------------------- */
 
 void
-uplink_take_answer(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
-	const struct frame *frame)
+parent_link_take_answer(struct app *app, struct lcore *lcore, unsigned int in,
+	struct rte_mbuf *mbuf, const struct frame *frame)
 {
-	bool taken = neighbour_take_answer(&app->aggregation->uplink->neighbour, mbuf, frame,
+	bool taken = neighbour_take_answer(&app->aggregation->parent_link->neighbour, mbuf, frame,
 		(uint16_t)in, app->port[in].id, rte_rdtsc());
 
 	if (taken)
@@ -265,13 +267,13 @@ earliest(uint64_t since, const uint64_t *word)
 }
 
 void
-uplink_sum(const struct app *app, struct uplink_side *sum)
+parent_link_sum(const struct app *app, struct parent_link_side *sum)
 {
 	const struct aggregation *aggregation = app->aggregation;
 
-	*sum = (struct uplink_side){0};
+	*sum = (struct parent_link_side){0};
 	for (uint32_t s = 0; s < aggregation->shard_count; s++) {
-		const struct uplink_side *side = &aggregation->shard[s].uplink;
+		const struct parent_link_side *side = &aggregation->shard[s].parent_link;
 
 		sum->joining = earliest(sum->joining, &side->joining);
 		sum->owed = earliest(sum->owed, &side->owed);
@@ -282,7 +284,7 @@ uplink_sum(const struct app *app, struct uplink_side *sum)
 
 /* Joins are answered at once, sums when all members have sent theirs. */
 static bool
-is_silent(const struct app *app, const struct uplink_side *sum)
+is_silent(const struct app *app, const struct parent_link_side *sum)
 {
 	uint64_t now = rte_rdtsc(), hz = rte_get_tsc_hz();
 
@@ -292,68 +294,68 @@ is_silent(const struct app *app, const struct uplink_side *sum)
 					(SILENT_S + app->options.aggregate.stall) * hz);
 }
 
-enum uplink_state
-uplink_state(const struct app *app)
+enum parent_link_state
+parent_link_state(const struct app *app)
 {
-	const struct neighbour *neighbour = &app->aggregation->uplink->neighbour;
+	const struct neighbour *neighbour = &app->aggregation->parent_link->neighbour;
 	struct neighbour_place place;
-	struct uplink_side sum;
+	struct parent_link_side sum;
 
-	uplink_sum(app, &sum);
+	parent_link_sum(app, &sum);
 	if (neighbour_is_tagged(neighbour))
-		return UPLINK_TAGGED;
+		return PARENT_LINK_TAGGED;
 	if (neighbour_is_gone(neighbour))
-		return UPLINK_UNREACHABLE;
+		return PARENT_LINK_UNREACHABLE;
 	if (!neighbour_find(neighbour, &place))
-		return UPLINK_LOOKING;
+		return PARENT_LINK_LOOKING;
 	if (is_silent(app, &sum))
-		return UPLINK_SILENT;
-	return sum.heard != 0 ? UPLINK_ANSWERING : UPLINK_REACHABLE;
+		return PARENT_LINK_SILENT;
+	return sum.heard != 0 ? PARENT_LINK_ANSWERING : PARENT_LINK_REACHABLE;
 }
 
 static const struct {
 	const char *name, *meaning;
 } states[] = {
-#define UPLINK_TEXTS_(symbol, name, meaning) [UPLINK_##symbol] = {name, meaning},
-	UPLINK_STATES(UPLINK_TEXTS_)
-#undef UPLINK_TEXTS_
+#define PARENT_LINK_TEXTS_(symbol, name, meaning) [PARENT_LINK_##symbol] = {name, meaning},
+	PARENT_LINK_STATES(PARENT_LINK_TEXTS_)
+#undef PARENT_LINK_TEXTS_
 };
 
 const char *
-uplink_state_name(enum uplink_state state)
+parent_link_state_name(enum parent_link_state state)
 {
 	return states[state].name;
 }
 
 /* ---- log ------------------------------------------------------------------------------------- */
 
-struct uplink_log {
+struct parent_link_log {
 	const struct app *app;
-	enum uplink_state told;
+	enum parent_link_state told;
 	bool stop;
 	struct ctrl_work work;
 	ctrl_thread thread;
 };
 
 static void
-look(struct uplink_log *log)
+look(struct parent_link_log *log)
 {
-	const struct uplink *uplink = log->app->aggregation->uplink;
-	enum uplink_state state = uplink_state(log->app);
+	const struct parent_link *parent_link = log->app->aggregation->parent_link;
+	enum parent_link_state state = parent_link_state(log->app);
 	char text[64];
 
 	if (state == log->told)
 		return;
 	log->told = state;
-	address_print(&uplink->parent, text, sizeof(text));
-	rte_log(RTE_LOG_NOTICE, uplink_logtype, "Aggregation: the parent %s is %s: %s\n", text,
+	address_print(&parent_link->parent, text, sizeof(text));
+	rte_log(RTE_LOG_NOTICE, parent_link_logtype, "Aggregation: the parent %s is %s: %s\n", text,
 		states[state].name, states[state].meaning);
 }
 
 static void
 run(void *arg)
 {
-	struct uplink_log *log = arg;
+	struct parent_link_log *log = arg;
 
 	while (!__atomic_load_n(&log->stop, __ATOMIC_RELAXED)) {
 		look(log);
@@ -362,16 +364,16 @@ run(void *arg)
 }
 
 int
-uplink_log_start(struct app *app, struct uplink_log **result)
+parent_link_log_start(struct app *app, struct parent_link_log **result)
 {
-	struct uplink_log *log;
+	struct parent_link_log *log;
 
-	if (app->aggregation == NULL || app->aggregation->uplink == NULL)
+	if (app->aggregation == NULL || app->aggregation->parent_link == NULL)
 		return 0;
 	log = calloc(1, sizeof(*log));
 	if (log != NULL) {
 		log->app = app;
-		log->told = UPLINK_LOOKING;
+		log->told = PARENT_LINK_LOOKING;
 		log->work = (struct ctrl_work){run, log};
 		if (ctrl_thread_start(&log->thread, "netfc-parent", &log->work) == 0) {
 			*result = log;
@@ -383,7 +385,7 @@ uplink_log_start(struct app *app, struct uplink_log **result)
 }
 
 void
-uplink_log_stop(struct uplink_log *log)
+parent_link_log_stop(struct parent_link_log *log)
 {
 	if (log == NULL)
 		return;
