@@ -247,22 +247,30 @@ TEST(a_child_has_no_part_in_the_job)
 
 struct waiting {
 	struct place place;
-	pid_t child; /* that is forked while the parent joins */
+	int joined[2]; /* a pipe: the other worker has */
 	atomic_bool told;
+	int ended; /* the child's status */
 };
 
-/* The child comes back from here into the function that joins. */
+/*
+ * The child comes back from here into the function that joins, when the switch would let it in, and
+ * before its parent asks again.
+ */
 static void
 fork_when_told(void *context, const char *text)
 {
 	struct waiting *waiting = context;
+	pid_t child;
+	char byte;
 
 	(void)text;
-	if (!atomic_load(&waiting->told))
-		waiting->child = fork();
-	if (waiting->child == 0)
+	if (atomic_exchange(&waiting->told, true))
+		return;
+	child = fork();
+	if (child != 0)
+		waitpid(child, &waiting->ended, 0);
+	else if (read(waiting->joined[0], &byte, 1) == 1)
 		alarm(HANGS_S);
-	atomic_store(&waiting->told, true);
 }
 
 static int
@@ -271,6 +279,7 @@ fork_while_joining(unsigned int w, unsigned int n, void *context)
 	struct waiting *waiting = context;
 	struct netfc_allreduce_options options = worker_options(&waiting->place, w, n);
 	struct netfc_allreduce *comm = netfc_allreduce_new();
+	const pid_t self = getpid();
 	int wrong = 0, status;
 
 	options.join_ms = 1000 * HANGS_S;
@@ -279,12 +288,13 @@ fork_while_joining(unsigned int w, unsigned int n, void *context)
 	while (w != 0 && !atomic_load(&waiting->told))
 		usleep(1000);
 	status = netfc_allreduce_join(comm, &options);
-	if (w == 0 && waiting->child == 0)
+	if (getpid() != self)
 		_exit(status != NETFC_ALLREDUCE_BROKEN);
 	EXPECT(status == NETFC_ALLREDUCE_OK);
-	if (w == 0)
-		EXPECT(waitpid(waiting->child, &status, 0) == waiting->child && status == 0);
+	if (w != 0)
+		EXPECT(write(waiting->joined[1], "", 1) == 1);
 	wrong += reduce_in_parent(comm, w, n, 1);
+	EXPECT(waiting->ended == 0);
 	EXPECT(netfc_allreduce_leave(comm) == NETFC_ALLREDUCE_OK);
 	netfc_allreduce_free(comm);
 	return wrong;
@@ -292,13 +302,16 @@ fork_while_joining(unsigned int w, unsigned int n, void *context)
 
 TEST(a_child_of_who_joins_does_not_join)
 {
-	struct waiting waiting = {.child = -1};
+	struct waiting waiting = {.ended = -1};
 	struct server *server;
 
 	skip_unless_a_child_may_allocate();
 	server = server_start(&server_defaults);
 	waiting.place = place_at(server_port(server));
+	assert_int_equal(pipe(waiting.joined), 0);
 	assert_int_equal(workers_run(2, fork_while_joining, &waiting), 0);
+	close(waiting.joined[0]);
+	close(waiting.joined[1]);
 	server_stop(server);
 }
 

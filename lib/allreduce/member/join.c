@@ -284,26 +284,31 @@ notify(struct talk *talk, uint64_t now)
 	options->notice(options->notice_context, text);
 }
 
+/* Who is told what is waited for may fork, and what comes then is its parent's. */
+static bool
+is_no_fork(struct member *member)
+{
+	return member->worker->process == getpid() || member_fail(member, MEMBER_FORKED);
+}
+
 static bool
 hold(struct talk *talk)
 {
 	struct member *member = talk->member;
-	const struct worker *worker = member->worker;
 	bool fine = true;
 
 	while (fine && !talk->over) {
 		uint64_t now = clock_now();
 
-		if (worker->process != getpid()) /* by who is told what is waited for */
-			return member_fail(member, MEMBER_FORKED);
-		if (atomic_load(&worker->aborted))
+		if (atomic_load(&member->worker->aborted))
 			return member_fail(member, MEMBER_ABORTED);
 		if (now >= talk->until)
 			return give_up(talk);
 		notify(talk, now);
 		if (now >= aggregate_member_due(&member->machine, &join_times, 0))
-			fine = path_is_silent(member, &talk->path) && ask(talk, now);
-		fine = fine && pause_talk(talk, now) && receive(talk);
+			fine = path_is_silent(member, &talk->path) && is_no_fork(member) &&
+				ask(talk, now);
+		fine = fine && is_no_fork(member) && pause_talk(talk, now) && receive(talk);
 	}
 	return fine;
 }
