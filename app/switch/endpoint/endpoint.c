@@ -158,6 +158,19 @@ handle_icmp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct
 	}
 }
 
+/* It is to an address of the switch. */
+static enum verdict
+handle_own(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct frame *frame,
+	enum drop_reason *reason)
+{
+	if (!is_from_host(endpoint, mbuf, frame))
+		return drop(reason, DROP_MALFORMED);
+	pull_headers(mbuf);
+	if (frame->udp)
+		return handle_udp(endpoint, mbuf, frame, reason);
+	return handle_icmp(endpoint, mbuf, frame, reason);
+}
+
 static enum verdict
 handle_ipv4(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct frame *frame,
 	enum drop_reason *reason)
@@ -166,14 +179,8 @@ handle_ipv4(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct
 	struct rte_ipv4_hdr copy;
 
 	ip = rte_pktmbuf_read(mbuf, frame->network_offset, sizeof(*ip), &copy);
-	if (!has_address(endpoint, 4, &ip->dst_addr))
-		return VERDICT_FORWARD;
-	if (!is_from_host(endpoint, mbuf, frame))
-		return drop(reason, DROP_MALFORMED);
-	pull_headers(mbuf);
-	if (frame->udp)
-		return handle_udp(endpoint, mbuf, frame, reason);
-	return handle_icmp(endpoint, mbuf, frame, reason);
+	return has_address(endpoint, 4, &ip->dst_addr) ? handle_own(endpoint, mbuf, frame, reason)
+						       : VERDICT_FORWARD;
 }
 
 static enum verdict
@@ -194,14 +201,8 @@ handle_ipv6(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct
 								     : drop(reason, DROP_MALFORMED);
 	}
 	ip = rte_pktmbuf_read(mbuf, frame->network_offset, sizeof(*ip), &copy);
-	if (!has_address(endpoint, 6, &ip->dst_addr))
-		return VERDICT_FORWARD;
-	if (!is_from_host(endpoint, mbuf, frame))
-		return drop(reason, DROP_MALFORMED);
-	pull_headers(mbuf);
-	if (frame->udp)
-		return handle_udp(endpoint, mbuf, frame, reason);
-	return handle_icmp(endpoint, mbuf, frame, reason);
+	return has_address(endpoint, 6, &ip->dst_addr) ? handle_own(endpoint, mbuf, frame, reason)
+						       : VERDICT_FORWARD;
 }
 
 enum verdict
