@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +15,8 @@
 
 #define COUNT 5000
 #define FORKS 20
-#define HANGS_S 60 /* a child that is not through by then */
+#define HANGS_S 60   /* a child that is not through by then */
+#define LOOKS_MS 200 /* who waits for others has looked at them by then */
 
 #define EXPECT(condition)                                                         \
 	do {                                                                      \
@@ -315,19 +317,61 @@ TEST(a_child_of_who_joins_does_not_join)
 	server_stop(server);
 }
 
-/* It ends, with or without freeing what it has. */
-TEST(a_child_of_a_communicator_that_has_joined_nothing)
+static void
+free_in_child(struct netfc_allreduce *comm)
 {
-	struct inherited inherited = {.comm = netfc_allreduce_new()};
 	pid_t child = fork();
 	int status = -1;
 
 	if (child == 0) {
 		alarm(HANGS_S);
-		netfc_allreduce_free(inherited.comm);
+		netfc_allreduce_free(comm);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
-	netfc_allreduce_free(inherited.comm);
+}
+
+/* It ends, with or without freeing what it has. */
+TEST(a_child_of_a_communicator_that_has_joined_nothing)
+{
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+
+	free_in_child(comm);
+	netfc_allreduce_free(comm);
+}
+
+/* Others wait for its parent, and do not hear that it has left. */
+TEST(a_child_does_not_leave_memory_that_is_shared)
+{
+	struct netfc_allreduce_options options;
+	struct netfc_allreduce_handle *handle;
+	struct netfc_allreduce *comm[2];
+	int32_t values[2] = {1, 2};
+	char path[64];
+	int file;
+
+	skip_unless_a_child_may_allocate();
+	file = memfd_create("job", MFD_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), file);
+	netfc_allreduce_options_init(&options, sizeof(options));
+	options.memory = path;
+	options.token = 5;
+	options.workers = 2;
+	for (options.worker = 0; options.worker < 2; options.worker++)
+		comm[options.worker] = worker_join(&options);
+	assert_int_equal(netfc_allreduce_start(comm[0], &values[0], 1, NETFC_ALLREDUCE_INT32,
+				 NETFC_ALLREDUCE_SUM, false, &handle),
+		NETFC_ALLREDUCE_OK);
+	free_in_child(comm[1]);
+	assert_int_equal(netfc_allreduce_wait(&handle, LOOKS_MS, NULL), NETFC_ALLREDUCE_PENDING);
+	assert_int_equal(
+		netfc_allreduce(comm[1], &values[1], 1, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM),
+		NETFC_ALLREDUCE_OK);
+	assert_int_equal(netfc_allreduce_wait(&handle, -1, NULL), NETFC_ALLREDUCE_OK);
+	assert_int_equal(values[0], 3);
+	assert_int_equal(values[1], 3);
+	netfc_allreduce_free(comm[0]);
+	netfc_allreduce_free(comm[1]);
+	close(file);
 }

@@ -213,11 +213,18 @@ segment_attach(struct segment *segment, const char *path, const struct segment_s
 	return status;
 }
 
-/* One that is not attached may have mapped another job's. */
+/* One that is not attached may have mapped another job's; in a fork, the place is its parent's. */
+static bool
+has_place(const struct segment *segment)
+{
+	return segment->shared != NULL && segment->attached &&
+		segment->shared->rank[segment->rank].process == (int)getpid();
+}
+
 void
 segment_close(struct segment *segment)
 {
-	if (segment->shared != NULL && segment->attached)
+	if (has_place(segment))
 		atomic_store(&segment->shared->rank[segment->rank].closed, true);
 	unmap(segment);
 	if (segment->file >= 0)
