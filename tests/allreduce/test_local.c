@@ -465,6 +465,20 @@ only_once(void)
 	close(job.file);
 }
 
+/* Memory of 3 and of 7 workers is as long. */
+static void
+only_of_one_number(void)
+{
+	struct job job = job_begin();
+	const struct netfc_allreduce_options of_3 = options_of(&job, 0, 3);
+	const struct netfc_allreduce_options of_7 = options_of(&job, 1, 7);
+	struct netfc_allreduce *comm = worker_join(&of_3);
+
+	refused(&of_7, NETFC_ALLREDUCE_SYSTEM, "is not this job's file");
+	leave(comm);
+	close(job.file);
+}
+
 TEST(test_joining)
 {
 	static const char *const switches[] = {"127.0.0.1"};
@@ -495,6 +509,7 @@ TEST(test_joining)
 	leave(comm);
 	close(job.file);
 	only_once();
+	only_of_one_number();
 
 	job = job_begin();
 	first = options_of(&job, 0, 2);

@@ -143,6 +143,7 @@ segment_make(struct segment *segment, int file, const struct segment_shape *shap
 		return false;
 	}
 	tell_attached(segment);
+	segment->shared->ranks = segment->ranks;
 	atomic_store(&segment->shared->token, token);
 	return true;
 }
@@ -175,7 +176,7 @@ look_at_token(const struct segment *segment, uint64_t token)
 
 	if (found == 0)
 		return SEGMENT_NOT_YET;
-	if (found != token)
+	if (found != token || segment->shared->ranks != segment->ranks)
 		return SEGMENT_NONE;
 	/* One that begins anew would give pieces from 0. */
 	return atomic_load(&segment->shared->rank[segment->rank].attached) ? SEGMENT_TAKEN

@@ -62,6 +62,7 @@ struct segment_failure {
 
 struct segment_shared {
 	atomic_ullong token; /**< the job's; 0: it is not made so far */
+	int ranks;           /**< there before the token: sizes of some numbers are the same */
 	atomic_int failed;   /**< 0: it has not; 1: somebody writes why; 2: it is there */
 	struct segment_failure failure;
 	_Alignas(64) struct segment_bell given; /**< for who reduces */
