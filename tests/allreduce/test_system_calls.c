@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * System calls that take packets in part, late, or give none: they are wrapped.
- * Linked with --wrap=sendmmsg, --wrap=sendmsg and --wrap=recvmmsg.
+ * Linked with --wrap=sendmmsg, --wrap=sendmsg, --wrap=recvmmsg and --wrap=posix_fallocate64.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -320,4 +323,41 @@ TEST(whose_segments_are_not_cut_joins_all_the_same)
 		server_stop(server);
 	}
 	unlink(key_file);
+}
+
+int __real_posix_fallocate64(int fd, off_t from, off_t bytes);
+int __wrap_posix_fallocate64(int fd, off_t from, off_t bytes);
+
+/* As with Linux before 5.16, where any signal ends it that is not blocked. */
+int
+__wrap_posix_fallocate64(int fd, off_t from, off_t bytes)
+{
+	static bool was_stopped;
+	sigset_t blocked;
+
+	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	if (sigismember(&blocked, SIGALRM) != 1)
+		return EINTR;
+	was_stopped = !was_stopped;
+	return was_stopped ? EINTR : __real_posix_fallocate64(fd, from, bytes);
+}
+
+TEST(signals_do_not_keep_workers_from_sharing_memory)
+{
+	struct netfc_allreduce_options options;
+	struct netfc_allreduce *comm;
+	sigset_t blocked;
+	char path[64];
+	int file = memfd_create("job", MFD_CLOEXEC);
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), file);
+	netfc_allreduce_options_init(&options, sizeof(options));
+	options.memory = path;
+	options.token = 5;
+	comm = worker_join(&options);
+	assert_non_null(comm);
+	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	assert_int_equal(sigismember(&blocked, SIGALRM), 0);
+	netfc_allreduce_free(comm);
+	close(file);
 }

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -129,6 +131,22 @@ tell_attached(struct segment *segment)
 	atomic_store(&segment->shared->rank[segment->rank].attached, true);
 }
 
+/* Signals are for later: a kernel that they interrupt begins anew each time. Returns an errno. */
+static int
+allocate(int file, size_t bytes)
+{
+	sigset_t all, before;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	do
+		error = posix_fallocate(file, 0, (off_t)bytes);
+	while (error == EINTR); /* who is stopped and goes on cannot block that */
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
 /* The others use the file as soon as it has its size: nothing can fail after that. */
 bool
 segment_make(struct segment *segment, int file, const struct segment_shape *shape, uint64_t token)
@@ -137,8 +155,7 @@ segment_make(struct segment *segment, int file, const struct segment_shape *shap
 
 	*segment = segment_of(shape, file);
 	/* Allocate now: a lack of memory is an error here instead of a SIGBUS later. */
-	if (!map(segment, &layout) ||
-		(errno = posix_fallocate(file, 0, (off_t)segment->bytes)) != 0) {
+	if (!map(segment, &layout) || (errno = allocate(file, segment->bytes)) != 0) {
 		unmap(segment);
 		return false;
 	}
