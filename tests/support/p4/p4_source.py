@@ -67,12 +67,27 @@ class Tokens:
     def peek(self, ahead=0):
         return self.tokens[self.at + ahead] if self.at + ahead < len(self.tokens) else ''
 
-    def take(self, wanted=None):
-        token = self.peek()
-        if wanted is not None and token != wanted:
-            raise Problem(f'{wanted!r} expected, not {" ".join(self.tokens[self.at:self.at + 12])}')
-        self.at += 1
-        return token
+    def take(self, *wanted):
+        """The next token, or as many as have to come."""
+        for token in wanted:
+            if self.peek() != token:
+                raise Problem(f'{token!r} expected, not {" ".join(self.tokens[self.at:self.at + 12])}')
+            self.at += 1
+        if not wanted:
+            self.at += 1
+        return self.tokens[self.at - 1]
+
+    def take_name(self, *after):
+        """A name, and what has to come after it."""
+        name = self.take()
+        self.take(*after)
+        return name
+
+    def until(self, end, separator=None):
+        """Once for each thing before a token, with separators between them."""
+        while not self.accept(end):
+            yield
+            self.accept(separator)
 
     def accept(self, token):
         if self.peek() == token:

@@ -58,8 +58,7 @@ class Statements(Expressions):
                     self.block(depth + 1)
         elif self.peek() in ('bit', 'int') and self.peek(1) == '<':
             kind = self.type()
-            name = self.take()
-            self.take('=')
+            name = self.take_name('=')
             code = self.fit(self.expression(), kind)
             self.take(';')
             self.scope[name] = ('value', kind)
@@ -108,21 +107,15 @@ class Statements(Expressions):
             self.emit(depth, f'self.length = {self.fit(self.expression(), Bits(32))}')
         else:
             _, condition = self.expression()
-            self.take(',')
-            self.take('{')
-            fields = []
-            while not self.accept('}'):
-                fields.append(self.expression())
-                self.accept(',')
+            self.take(',', '{')
+            fields = [self.expression() for _ in self.until('}', ',')]
             self.take(',')
             _, target = self.expression()
-            for token in (',', 'HashAlgorithm', '.', 'csum16'):
-                self.take(token)
+            self.take(',', 'HashAlgorithm', '.', 'csum16')
             words = ', '.join(f'({k[0]}, {c})' for k, c in fields)
             self.emit(depth, f'if {condition}:')
             if name == 'update_checksum':
                 self.emit(depth + 1, f'{target} = csum16([{words}])')
             else:
                 self.emit(depth + 1, f'self.wrong = {target} != csum16([{words}])')
-        self.take(')')
-        self.take(';')
+        self.take(')', ';')

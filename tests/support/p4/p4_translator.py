@@ -17,8 +17,7 @@ class Translator(Statements):
             word = self.take()
             if word == 'const':
                 kind = self.type()
-                name = self.take()
-                self.take('=')
+                name = self.take_name('=')
                 self.constants[name] = (kind, self.fit(self.expression(), kind))
                 self.take(';')
             elif word == '@':
@@ -35,69 +34,53 @@ class Translator(Statements):
                 self.emit(0, f'{name} = Register({size})')
             elif word in ('V1Switch', 'Pipeline'):
                 self.take('(')
-                while self.peek() != ')':
-                    self.blocks.append(self.take())
-                    for token in '()':
-                        self.take(token)
-                    self.accept(',')
+                self.blocks += [self.take_name('(', ')') for _ in self.until(')', ',')]
                 break
             else:
                 raise Problem(f'what is {word!r}?')
         return '\n'.join(self.out)
 
     def annotation(self):
-        self.take()
-        self.take('(')
-        while not self.accept(')'):
+        self.take_name('(')
+        for _ in self.until(')'):
             self.take()
 
     def enum(self):
-        self.take('bit')
-        self.take('<')
-        width = int(self.take())
-        self.take('>')
-        name = self.take()
-        self.take('{')
-        members = {}
-        while not self.accept('}'):
-            member = self.take()
-            self.take('=')
-            members[member] = int(self.take(), 0)
-            assert members[member] < 1 << width
-            self.accept(',')
-        self.enums[name] = members
+        self.take('bit', '<')
+        width = int(self.take_name('>'))
+        name = self.take_name('{')
+        self.enums[name] = {self.take_name('='): int(self.take(), 0) for _ in self.until('}', ',')}
+        assert all(value < 1 << width for value in self.enums[name].values())
 
     def record(self, word):
-        name = self.take()
-        self.take('{')
+        name = self.take_name('{')
         fields = {}
-        while not self.accept('}'):
+        for _ in self.until('}'):
             if self.accept('@'):
                 self.annotation()
             kind = self.type()
-            fields[self.take()] = kind
-            self.take(';')
+            fields[self.take_name(';')] = kind
         self.types[name] = (word, fields)
 
-    def register(self):
+    def register(self, has_index=False):
+        """has_index: its type is said, too."""
         self.take('<')
         kind = self.type()
-        self.take('>')
-        self.take('(')
+        if has_index:
+            self.take(',')
+            self.type()
+        self.take('>', '(')
         size = self.primary_constant()
         self.take(')')
-        name = self.take()
-        self.take(';')
-        return kind, name, size
+        return kind, self.take_name(';'), size
 
     def parameters(self):
         self.take('(')
         found = []
-        while not self.accept(')'):
+        for _ in self.until(')', ','):
             direction = self.take() if self.peek() in ('in', 'out', 'inout') else ''
             kind = self.take() if is_extern(self.peek()) else self.type()
             found.append((direction, kind, self.take()))
-            self.accept(',')
         return found
 
     def control(self, word):
@@ -137,10 +120,8 @@ class Translator(Statements):
         elif token == 'RegisterAction':
             self.register_action()
         elif token == 'Checksum':
-            self.take('(')
-            self.take(')')
-            name = self.take()
-            self.take(';')
+            self.take('(', ')')
+            name = self.take_name(';')
             self.scope[name] = ('checksum', None)
             self.members.append(f'self.{name} = ChecksumUnit()')
         elif token == 'Register':
@@ -150,10 +131,8 @@ class Translator(Statements):
             self.scope[name] = ('register', kind)
             self.members.append(f'self.{name} = Register({size})')
         elif token in self.controls:
-            self.take('(')
-            self.take(')')
-            name = self.take()
-            self.take(';')
+            self.take('(', ')')
+            name = self.take_name(';')
             self.scope[name] = ('control', token)
             self.members.append(f'self.{name} = {token}()')
         else:
@@ -169,16 +148,7 @@ class Translator(Statements):
         del word
 
     def register_of_tna(self):
-        self.take('<')
-        kind = self.type()
-        self.take(',')
-        self.type()
-        self.take('>')
-        self.take('(')
-        size = self.primary_constant()
-        self.take(')')
-        name = self.take()
-        self.take(';')
+        kind, name, size = self.register(has_index=True)
         self.scope[name] = ('memory', kind)
         fields = [] if isinstance(kind, Bits) else [*self.types[kind][1]]
         self.members.append(f'self.{name} = Register({size}, {fields})')
@@ -186,20 +156,13 @@ class Translator(Statements):
     def register_action(self):
         """A method that reads, works and writes."""
         self.take('<')
-        kinds = []
-        while not self.accept('>'):
-            kinds.append(self.type())
-            self.accept(',')
+        kinds = [self.type() for _ in self.until('>', ',')]
         self.take('(')
         register = self.take()
         if self.scope.get(register) != ('memory', kinds[0]):
             raise Problem(f'{register} has no values of {kinds[0]}')
         self.take(')')
-        name = self.take()
-        for token in '={':
-            self.take(token)
-        self.take('void')
-        self.take('apply')
+        name = self.take_name('=', '{', 'void', 'apply')
         (_, kind, value), (_, result_kind, result) = self.parameters()
         if kind != kinds[0] or result_kind != kinds[2]:
             raise Problem(f'{name}: other types')
@@ -211,8 +174,7 @@ class Translator(Statements):
         self.scope = outer
         self.emit(2, f'self.{register}.write(index_, {value})')
         self.emit(2, f'return {result}')
-        self.take('}')
-        self.take(';')
+        self.take('}', ';')
         self.scope[name] = ('stateful', kinds)
 
     def action(self):
@@ -228,10 +190,9 @@ class Translator(Statements):
         self.scope[name] = ('action', parameters)
 
     def table(self):
-        name = self.take()
-        self.take('{')
+        name = self.take_name('{')
         keys, actions, default, size, entries = [], [], None, None, []
-        while not self.accept('}'):
+        for _ in self.until('}'):
             self.accept('const')
             what = self.take()
             if what == 'size':
@@ -260,10 +221,8 @@ class Translator(Statements):
                     assert kind in ('exact', 'ternary', 'lpm', 'range')
                     keys[-1] += (kind,)
                     if self.accept('@'):
-                        self.take('name')
-                        self.take('(')
-                        self.take()
-                        self.take(')')
+                        self.take('name', '(')
+                        self.take_name(')')
                 self.take(';')
         widths = [1 if kind == BOOL else self.width(kind) for kind, _, _ in keys]
         counts = {action: [(self.width(k), isinstance(k, Bits) and k[1])
@@ -324,22 +283,16 @@ class Translator(Statements):
         while not self.accept('transition'):
             self.statement(2)
         if not self.accept('select'):
-            self.emit(2, f'return {self.take()!r}')
-            self.take(';')
-            self.take('}')
+            self.emit(2, f'return {self.take_name(";", "}")!r}')
             return
         self.take('(')
-        keys = []
-        while not self.accept(')'):
-            keys.append(self.expression())
-            self.accept(',')
+        keys = [self.expression() for _ in self.until(')', ',')]
         self.take('{')
-        while not self.accept('}'):
+        for _ in self.until('}'):
             condition = self.select_case(keys)
             self.take(':')
             self.emit(2, f'if {condition}:')
-            self.emit(3, f'return {self.take()!r}')
-            self.take(';')
+            self.emit(3, f'return {self.take_name(";")!r}')
         self.emit(2, 'raise AssertionError("no transition")')
         self.take('}')
 
