@@ -182,6 +182,28 @@ make_pair(uint16_t job, uint16_t slots)
 	assert_int_equal(join(job, 1, 2, slots), AGGREGATE_JOINED);
 }
 
+void
+reduce_pair(uint16_t job, uint32_t chunk)
+{
+	assert_int_equal(send_chunk(0, job, 0, chunk), AGGREGATE_ADDED);
+	assert_int_equal(send_chunk(0, job, 1, chunk), AGGREGATE_COMPLETED);
+}
+
+void
+end_pair(uint16_t job)
+{
+	assert_int_equal(leave(job, 0), AGGREGATE_LEFT);
+	assert_int_equal(leave(job, 1), AGGREGATE_LEFT);
+	pause_all();
+}
+
+void
+start_pair(uint32_t shards)
+{
+	start(shards, 4, 16);
+	make_pair(7, 4);
+}
+
 uint32_t
 slots_used(void)
 {

@@ -62,8 +62,13 @@ enum aggregate_action send_chunk(uint32_t shard, uint16_t job, uint8_t worker, u
 /** All shards say that they are done with what has ended. */
 void pause_all(void);
 
-/** A job of two workers, who have joined. */
+/** A job of two workers, who have joined; they add up a chunk; they leave, and it has ended. */
 void make_pair(uint16_t job, uint16_t slots);
+void reduce_pair(uint16_t job, uint32_t chunk);
+void end_pair(uint16_t job);
+
+/** Make a table with room for four jobs, and job 7, a pair. */
+void start_pair(uint32_t shards);
 
 uint32_t slots_used(void);
 

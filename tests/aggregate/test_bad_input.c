@@ -40,8 +40,7 @@ JOBS_TEST(bad_input_of_a_job_touches_no_other)
 	struct aggregate_info before, after;
 	uint16_t other;
 
-	start(1, 4, 16);
-	make_pair(7, 4);
+	start_pair(1);
 	make_pair(8, 4);
 	assert_int_equal(send_chunk(0, 8, 0, 0), AGGREGATE_ADDED);
 	other = outcome.index;
@@ -86,8 +85,7 @@ JOBS_TEST(a_part_that_never_comes_is_named)
 {
 	struct aggregate_message message;
 
-	start(1, 4, 16);
-	make_pair(7, 4);
+	start_pair(1);
 	message = part_message(0, 0, 2, 0, 2);
 	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_ADDED);
 	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_ADDED);

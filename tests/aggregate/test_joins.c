@@ -59,9 +59,7 @@ JOBS_TEST(a_late_join_of_an_earlier_job_has_no_place)
 	late.join.cookie = outcome.join.cookie;
 	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_WAITING);
 	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_JOINED);
-	assert_int_equal(leave(7, 0), AGGREGATE_LEFT);
-	assert_int_equal(leave(7, 1), AGGREGATE_LEFT);
-	pause_all();
+	end_pair(7);
 	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_WAITING);
 	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_COOKIE);
 	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_JOINED);
@@ -88,16 +86,13 @@ JOBS_TEST(each_job_has_a_session_of_its_own)
 	struct aggregate_message late, stranger;
 	uint64_t first;
 
-	start(1, 4, 16);
-	make_pair(7, 4);
+	start_pair(1);
 	first = outcome.join.session;
 	assert_true(first != 0);
 	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_JOINED);
 	assert_true(outcome.join.session == first);
 	late = chunk_message(7, 0, 0);
-	assert_int_equal(leave(7, 0), AGGREGATE_LEFT);
-	assert_int_equal(leave(7, 1), AGGREGATE_LEFT);
-	pause_all();
+	end_pair(7);
 	make_pair(7, 4);
 	assert_true(outcome.join.session != first);
 	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_NO_JOB);
@@ -107,8 +102,7 @@ JOBS_TEST(each_job_has_a_session_of_its_own)
 	late.count = 0;
 	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_NO_JOB);
 	assert_int_equal(handle_from(0, &late, 3), AGGREGATE_STALE_SESSION);
-	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_ADDED);
-	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_COMPLETED);
+	reduce_pair(7, 0);
 }
 
 /* A member needs no cookie to say that it is alive. */
@@ -116,8 +110,7 @@ JOBS_TEST(a_member_is_known_by_its_session)
 {
 	struct aggregate_message alive = join_message(7, 0, 2, 4);
 
-	start(1, 4, 16);
-	make_pair(7, 4);
+	start_pair(1);
 	alive.join.session = outcome.join.session;
 	now += 10 * limits.cookie_period;
 	assert_int_equal(handle_from(0, &alive, 0), AGGREGATE_JOINED);
@@ -183,8 +176,7 @@ JOBS_TEST(who_joins_again_takes_chunks_as_they_are)
 	for (unsigned int c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
 		struct aggregate_message again = join_message(7, 0, 2, 4);
 
-		start(1, 4, 16);
-		make_pair(7, 4);
+		start_pair(1);
 		again.join.least = cases[c].least;
 		again.join.bytes = cases[c].bytes;
 		assert_int_equal(send_join(again, 0), cases[c].action);
@@ -292,20 +284,16 @@ JOBS_TEST(a_process_started_anew_has_no_place_in_a_job_that_goes_on)
 {
 	struct aggregate_message leaving;
 
-	start(1, 4, 16);
-	make_pair(7, 4);
+	start_pair(1);
 	leaving = leave_message(7, 0);
-	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_ADDED);
-	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_COMPLETED);
+	reduce_pair(7, 0);
 	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_TAKEN);
 	assert_int_equal(outcome.reason, AGGREGATE_REASON_TAKEN);
 	/* Nor may it give away the place that another has. */
 	assert_int_equal(handle_anew(0, &leaving, 0), AGGREGATE_TAKEN);
 	/* Who has it asks as often as it likes: a reply may have been lost. */
 	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_JOINED);
-	assert_int_equal(leave(7, 0), AGGREGATE_LEFT);
-	assert_int_equal(leave(7, 1), AGGREGATE_LEFT);
-	pause_all();
+	end_pair(7);
 	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_WAITING);
 }
 
@@ -321,11 +309,9 @@ join_as(uint64_t incarnation, uint8_t worker)
 /* As over memif, where all processes have one port: nobody else could tell them apart. */
 JOBS_TEST(nor_if_it_has_the_port_that_it_had)
 {
-	start(1, 4, 16);
-	make_pair(7, 4);
+	start_pair(1);
 	make_pair(8, 4);
-	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_ADDED);
-	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_COMPLETED);
+	reduce_pair(7, 0);
 	assert_int_equal(join_as(2, 0), AGGREGATE_TAKEN);
 	assert_int_equal(outcome.reason, AGGREGATE_REASON_TAKEN);
 	/* The other is told, and leaves; then the job is joined again. */
@@ -339,8 +325,7 @@ JOBS_TEST(nor_if_it_has_the_port_that_it_had)
 	assert_int_equal(join_as(2, 0), AGGREGATE_WAITING);
 	assert_int_equal(join_as(3, 1), AGGREGATE_JOINED);
 	/* Another job is not touched. */
-	assert_int_equal(send_chunk(0, 8, 0, 0), AGGREGATE_ADDED);
-	assert_int_equal(send_chunk(0, 8, 1, 0), AGGREGATE_COMPLETED);
+	reduce_pair(8, 0);
 }
 
 /* Nor does what the network kept of the process before it. */
@@ -358,8 +343,7 @@ JOBS_TEST(what_a_process_sent_before_its_restart_has_no_effect)
 	assert_int_equal(join_as(1, 1), AGGREGATE_JOINED);
 	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_COOKIE);
 	assert_int_equal(handle_from(0, &leaving, 0), AGGREGATE_NO_JOB);
-	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_ADDED);
-	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_COMPLETED);
+	reduce_pair(7, 0);
 }
 
 #define LATE 16 /* messages that the network holds back */
@@ -437,16 +421,14 @@ JOBS_TEST(forged_joins_with_any_incarnation_touch_nothing)
 {
 	struct aggregate_message forged = join_message(7, 0, 2, 4);
 
-	start(1, 4, 16);
-	make_pair(7, 4);
+	start_pair(1);
 	for (uint64_t i = 0; i < 10000; i++) {
 		forged.join.incarnation = i * UINT64_C(0x9e3779b97f4a7c15);
 		forged.join.cookie = i;
 		assert_int_equal(handle_from(0, &forged, i % 4), AGGREGATE_COOKIE);
 	}
 	assert_int_equal(slots_used(), 4);
-	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_ADDED);
-	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_COMPLETED);
+	reduce_pair(7, 0);
 }
 
 static struct aggregate_message
@@ -497,8 +479,7 @@ JOBS_TEST(a_table_is_drained)
 {
 	struct aggregate_usage usage;
 
-	start(1, 4, 16);
-	make_pair(7, 4);
+	start_pair(1);
 	assert_int_equal(join(8, 0, 2, 4), AGGREGATE_WAITING);
 	assert_false(aggregate_table_is_drained(table));
 	aggregate_table_drain(table);
@@ -507,8 +488,7 @@ JOBS_TEST(a_table_is_drained)
 	assert_int_equal(join(9, 0, 2, 4), AGGREGATE_DRAINING);
 	assert_int_equal(outcome.reason, AGGREGATE_REASON_FULL);
 	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_JOINED);
-	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_ADDED);
-	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_COMPLETED);
+	reduce_pair(7, 0);
 	assert_int_equal(leave(7, 0), AGGREGATE_LEFT);
 	/* It would wait for the job that comes next. */
 	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_DRAINING);
@@ -528,8 +508,7 @@ JOBS_TEST(a_table_is_drained)
 /* An incomplete job that nobody completes is forgotten as ever, and a silent one. */
 JOBS_TEST(who_is_silent_holds_no_table_up)
 {
-	start(1, 4, 16);
-	make_pair(7, 4);
+	start_pair(1);
 	assert_int_equal(join(8, 0, 2, 4), AGGREGATE_WAITING);
 	aggregate_table_drain(table);
 	now += limits.idle > limits.half_open ? limits.idle + 1 : limits.half_open + 1;

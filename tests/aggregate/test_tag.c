@@ -66,14 +66,20 @@ make_keys(void)
 }
 
 static int
-start_nettle(void **state)
+start(enum aggregate_engine engine)
 {
-	(void)state;
-	secret = make_secret(AGGREGATE_ENGINE_NETTLE);
+	secret = make_secret(engine);
 	if (secret == NULL)
 		return -1;
 	make_keys();
 	return 0;
+}
+
+static int
+start_nettle(void **state)
+{
+	(void)state;
+	return start(AGGREGATE_ENGINE_NETTLE);
 }
 
 #ifdef HAVE_IPSEC_MB
@@ -81,11 +87,7 @@ static int
 start_ipsec_mb(void **state)
 {
 	(void)state;
-	secret = make_secret(AGGREGATE_ENGINE_IPSEC_MB);
-	if (secret == NULL)
-		return -1;
-	make_keys();
-	return 0;
+	return start(AGGREGATE_ENGINE_IPSEC_MB);
 }
 #endif
 
@@ -97,10 +99,25 @@ stop(void **state)
 	return 0;
 }
 
-static void
-tags_are_those_of_openssl(void **state)
+/* A test of each engine. */
+#ifdef HAVE_IPSEC_MB
+#define ENGINE_TEST(name)                                   \
+	static void name(void);                             \
+	TEST_WITH(name##_by_nettle, start_nettle, stop)     \
+	{                                                   \
+		name();                                     \
+	}                                                   \
+	TEST_WITH(name##_by_ipsec_mb, start_ipsec_mb, stop) \
+	{                                                   \
+		name();                                     \
+	}                                                   \
+	static void name(void)
+#else
+#define ENGINE_TEST(name) TEST_WITH(name, start_nettle, stop)
+#endif
+
+ENGINE_TEST(tags_are_those_of_openssl)
 {
-	(void)state;
 	for (size_t v = 0; v < sizeof(vectors) / sizeof(vectors[0]); v++) {
 		const struct vector *vector = &vectors[v];
 		uint64_t tag = 0;
@@ -130,12 +147,10 @@ is_good(size_t length)
 	return aggregate_tag_is_good(&keys[SESSION_TO_SWITCH], packet, length, 0);
 }
 
-static void
-every_flipped_bit_is_seen(void **state)
+ENGINE_TEST(every_flipped_bit_is_seen)
 {
 	static const size_t payloads[] = {24, 40, 63, 1472};
 
-	(void)state;
 	for (size_t p = 0; p < sizeof(payloads) / sizeof(payloads[0]); p++) {
 		size_t length = make_packet(payloads[p]);
 
@@ -159,10 +174,8 @@ swap_words(size_t a, size_t b, size_t bytes)
 }
 
 /* UDP's checksum sees none of these. */
-static void
-words_that_change_places_are_seen(void **state)
+ENGINE_TEST(words_that_change_places_are_seen)
 {
-	(void)state;
 	for (size_t bytes = 2; bytes <= 4; bytes += 2) {
 		size_t length = make_packet(408);
 
@@ -178,12 +191,10 @@ words_that_change_places_are_seen(void **state)
 	}
 }
 
-static void
-other_lengths_are_seen(void **state)
+ENGINE_TEST(other_lengths_are_seen)
 {
 	size_t length;
 
-	(void)state;
 	for (size_t shorter = 0; shorter < 100; shorter++) {
 		length = make_packet(100);
 		assert_int_equal(is_good(shorter), false);
@@ -210,10 +221,8 @@ is_good_by(const struct aggregate_tag_key *key, size_t length)
 	return aggregate_tag_is_good(key, packet, length, 0);
 }
 
-static void
-each_key_is_one_of_a_kind(void **state)
+ENGINE_TEST(each_key_is_one_of_a_kind)
 {
-	(void)state;
 	for (unsigned int made = 0; made < KEY_KINDS; made++) {
 		fill_payload(72);
 		aggregate_tag_make(&keys[made], packet, 72, 0);
@@ -222,13 +231,11 @@ each_key_is_one_of_a_kind(void **state)
 	}
 }
 
-static void
-other_sessions_and_jobs_are_seen(void **state)
+ENGINE_TEST(other_sessions_and_jobs_are_seen)
 {
 	size_t length = make_packet(72);
 	struct aggregate_tag_key key;
 
-	(void)state;
 	for (unsigned int bit = 0; bit < 64; bit++) {
 		aggregate_tag_session_key(
 			secret, JOB, SESSION ^ UINT64_C(1) << bit, AGGREGATE_TO_SWITCH, &key);
@@ -243,12 +250,10 @@ other_sessions_and_jobs_are_seen(void **state)
 	assert_true(is_good_by(&key, length));
 }
 
-static void
-other_clusters_are_seen(void **state)
+ENGINE_TEST(other_clusters_are_seen)
 {
 	size_t length = make_packet(72);
 
-	(void)state;
 	for (unsigned int bit = 0; bit < 8 * AGGREGATE_CLUSTER_KEY_BYTES; bit++) {
 		uint8_t cluster[AGGREGATE_CLUSTER_KEY_BYTES];
 		struct aggregate_secret *other;
@@ -265,24 +270,20 @@ other_clusters_are_seen(void **state)
 	}
 }
 
-static void
-packets_of_the_last_round_of_numbers_are_seen(void **state)
+ENGINE_TEST(packets_of_the_last_round_of_numbers_are_seen)
 {
 	size_t length = make_packet(72);
 
-	(void)state;
 	for (unsigned int bit = 0; bit < 32; bit++)
 		assert_false(aggregate_tag_is_good(
 			&keys[SESSION_TO_SWITCH], packet, length, UINT32_C(1) << bit));
 }
 
 /* A result is the same for all workers but for its header. */
-static void
-one_digest_serves_all_workers(void **state)
+ENGINE_TEST(one_digest_serves_all_workers)
 {
 	struct aggregate_digest digest;
 
-	(void)state;
 	fill_payload(1472);
 	aggregate_tag_digest(&keys[SESSION_TO_WORKERS], packet + AGGREGATE_HEADER_BYTES,
 		1472 - AGGREGATE_HEADER_BYTES, &digest);
@@ -295,14 +296,12 @@ one_digest_serves_all_workers(void **state)
 }
 
 /* After the packet is memory that can't be read. */
-static void
-nothing_is_read_beyond(void **state)
+ENGINE_TEST(nothing_is_read_beyond)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uint8_t *pages =
 		mmap(NULL, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	(void)state;
 	assert_true(pages != MAP_FAILED);
 	assert_int_equal(mprotect(pages, page, PROT_NONE), 0);
 	assert_int_equal(mprotect(pages + 3 * page, page, PROT_NONE), 0);
@@ -328,14 +327,12 @@ nothing_is_read_beyond(void **state)
 	munmap(pages, 4 * page);
 }
 
-static void
-nothing_is_allocated_for_keys_and_tags(void **state)
+ENGINE_TEST(nothing_is_allocated_for_keys_and_tags)
 {
 	struct aggregate_tag_key key;
 	uint64_t made, allocated;
 	void *volatile seen;
 
-	(void)state;
 	allocations_start();
 	seen = malloc(1);
 	free(seen);
@@ -354,13 +351,11 @@ nothing_is_allocated_for_keys_and_tags(void **state)
 	assert_int_equal(allocated, 0);
 }
 
-static void
-a_cleared_key_is_all_zeros(void **state)
+ENGINE_TEST(a_cleared_key_is_all_zeros)
 {
 	struct aggregate_tag_key key;
 	const uint8_t *bytes = (const uint8_t *)&key;
 
-	(void)state;
 	aggregate_tag_session_key(secret, JOB, SESSION, AGGREGATE_TO_SWITCH, &key);
 	aggregate_tag_key_clear(&key);
 	for (size_t i = 0; i < sizeof(key); i++)
@@ -389,12 +384,10 @@ nearest_high(uint64_t near, uint32_t id)
 	return best;
 }
 
-static void
-the_upper_half_is_the_nearest(void **state)
+TEST(the_upper_half_is_the_nearest)
 {
 	uint64_t seed = 1;
 
-	(void)state;
 	assert_int_equal(aggregate_chunk_high(0, 0), 0);
 	assert_int_equal(aggregate_chunk_high(0, UINT32_MAX), 0);
 	assert_int_equal(aggregate_chunk_high(UINT32_MAX, 0), 1);
@@ -414,33 +407,4 @@ the_upper_half_is_the_nearest(void **state)
 			continue;
 		assert_int_equal(aggregate_chunk_high(near, id), nearest_high(near, id));
 	}
-}
-
-#define FOR_ENGINE(test, start) {#test ": " #start, test, start, stop, NULL}
-#define WITH_ENGINE(start)                                                        \
-	FOR_ENGINE(tags_are_those_of_openssl, start),                             \
-		FOR_ENGINE(every_flipped_bit_is_seen, start),                     \
-		FOR_ENGINE(words_that_change_places_are_seen, start),             \
-		FOR_ENGINE(other_lengths_are_seen, start),                        \
-		FOR_ENGINE(each_key_is_one_of_a_kind, start),                     \
-		FOR_ENGINE(other_sessions_and_jobs_are_seen, start),              \
-		FOR_ENGINE(other_clusters_are_seen, start),                       \
-		FOR_ENGINE(packets_of_the_last_round_of_numbers_are_seen, start), \
-		FOR_ENGINE(one_digest_serves_all_workers, start),                 \
-		FOR_ENGINE(nothing_is_read_beyond, start),                        \
-		FOR_ENGINE(nothing_is_allocated_for_keys_and_tags, start),        \
-		FOR_ENGINE(a_cleared_key_is_all_zeros, start)
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		WITH_ENGINE(start_nettle),
-#ifdef HAVE_IPSEC_MB
-		WITH_ENGINE(start_ipsec_mb),
-#endif
-		cmocka_unit_test(the_upper_half_is_the_nearest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
