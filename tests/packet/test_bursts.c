@@ -135,6 +135,15 @@ with_each_isa(struct fixture *f, void (*test)(struct fixture *f, uint64_t *seed)
 	}
 }
 
+/* A test of bursts by each instruction set. */
+#define BURST_TEST(name)                                          \
+	static void name##_of(struct fixture *f, uint64_t *seed); \
+	TEST_WITH(name, set_up, tear_down)                        \
+	{                                                         \
+		with_each_isa(*state, name##_of);                 \
+	}                                                         \
+	static void name##_of(struct fixture *f, uint64_t *seed)
+
 static void
 draw_burst(struct fixture *f, uint64_t *seed, uint16_t count)
 {
@@ -142,8 +151,7 @@ draw_burst(struct fixture *f, uint64_t *seed, uint16_t count)
 		f->length[i] = shapes_write(seed, f->frame[i]);
 }
 
-static void
-compare_every_size(struct fixture *f, uint64_t *seed)
+BURST_TEST(every_size_of_burst)
 {
 	for (unsigned int round = 0; round < 8; round++) {
 		for (uint16_t count = 1; count <= PIPELINE_BURST; count++) {
@@ -153,14 +161,8 @@ compare_every_size(struct fixture *f, uint64_t *seed)
 	}
 }
 
-TEST_WITH(every_size_of_burst, set_up, tear_down)
-{
-	with_each_isa(*state, compare_every_size);
-}
-
 /* A shape, each of its lengths, 64 at once. */
-static void
-compare_truncated(struct fixture *f, uint64_t *seed)
+BURST_TEST(every_length_of_frame)
 {
 	uint8_t frame[SHAPES_LONGEST];
 
@@ -180,13 +182,7 @@ compare_truncated(struct fixture *f, uint64_t *seed)
 	}
 }
 
-TEST_WITH(every_length_of_frame, set_up, tear_down)
-{
-	with_each_isa(*state, compare_truncated);
-}
-
-static void
-compare_segmented(struct fixture *f, uint64_t *seed)
+BURST_TEST(every_cut_into_segments)
 {
 	for (uint32_t cut = 1; cut <= 160; cut++) {
 		draw_burst(f, seed, PIPELINE_BURST / 4);
@@ -194,14 +190,8 @@ compare_segmented(struct fixture *f, uint64_t *seed)
 	}
 }
 
-TEST_WITH(every_cut_into_segments, set_up, tear_down)
-{
-	with_each_isa(*state, compare_segmented);
-}
-
 /* Runs of uniform requests, ended anywhere, by anything. */
-static void
-compare_runs(struct fixture *f, uint64_t *seed)
+BURST_TEST(runs_that_end)
 {
 	for (unsigned int round = 0; round < 256; round++) {
 		const uint16_t first = (uint16_t)shapes_draw(seed, PIPELINE_BURST);
@@ -228,11 +218,6 @@ compare_runs(struct fixture *f, uint64_t *seed)
 	}
 }
 
-TEST_WITH(runs_that_end, set_up, tear_down)
-{
-	with_each_isa(*state, compare_runs);
-}
-
 static void
 write_uniform(struct fixture *f, unsigned int first, unsigned int end, unsigned int op,
 	uint16_t lanes, uint64_t *seed)
@@ -250,8 +235,7 @@ write_uniform(struct fixture *f, unsigned int first, unsigned int end, unsigned 
 }
 
 /* As many requests that match the template as others of another group, with fewer or more lanes. */
-static void
-compare_two_runs(struct fixture *f, uint64_t *seed)
+BURST_TEST(two_runs_in_a_burst)
 {
 	static const uint16_t counts[] = {1, 4, 12, 40};
 
@@ -265,9 +249,4 @@ compare_two_runs(struct fixture *f, uint64_t *seed)
 			compare(f, PIPELINE_BURST, SHAPES_LONGEST);
 		}
 	}
-}
-
-TEST_WITH(two_runs_in_a_burst, set_up, tear_down)
-{
-	with_each_isa(*state, compare_two_runs);
 }

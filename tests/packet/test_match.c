@@ -7,7 +7,6 @@
 #include <rte_memory.h>
 
 #include "cases.h"
-#include "eal.h"
 #include "match.h"
 
 static const char *const set_names[] = {TABLE_SETS, "fp32_exact"};
@@ -90,10 +89,8 @@ check_table(const struct netfc_table *table, enum match_kind kind)
 }
 
 static void
-engines_agree_with_tables(void **state)
+check_sets(enum match_kind kind)
 {
-	enum match_kind kind = *(enum match_kind *)*state;
-
 	for (unsigned int s = 0; s < RTE_DIM(set_names); s++) {
 		struct netfc_set *set;
 
@@ -104,41 +101,35 @@ engines_agree_with_tables(void **state)
 	}
 }
 
-static void
-kinds_have_names(void **state)
+TEST(direct_tables_agree)
 {
-	(void)state;
+	check_sets(MATCH_DIRECT);
+}
+
+TEST(hashes_agree_with_tables)
+{
+	check_sets(MATCH_HASH);
+}
+
+TEST(prefixes_agree_with_tables)
+{
+	check_sets(MATCH_LPM);
+}
+
+TEST(kinds_have_names)
+{
 	for (enum match_kind kind = 0; kind < MATCH_KINDS; kind++)
 		assert_int_equal(match_kind_by_name(match_kind_name(kind)), kind);
 	assert_int_equal(match_kind_by_name("tcam"), MATCH_KINDS);
 	assert_int_equal(match_kind_by_name(""), MATCH_KINDS);
 }
 
-static void
-unknown_kind_is_refused(void **state)
+TEST(unknown_kind_is_refused)
 {
 	struct match_stage *stage = NULL;
 
-	(void)state;
 	assert_int_equal(match_create(MATCH_KINDS, NULL, SOCKET_ID_ANY, &stage), -EINVAL);
 	assert_int_equal(match_create(MATCH_FPU, NULL, SOCKET_ID_ANY, &stage), -ENOTSUP);
 	assert_null(stage);
 	match_free(NULL);
-}
-
-int
-main(void)
-{
-	enum match_kind lpm = MATCH_LPM, hash = MATCH_HASH, direct = MATCH_DIRECT;
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_prestate(engines_agree_with_tables, &direct),
-		cmocka_unit_test_prestate(engines_agree_with_tables, &hash),
-		cmocka_unit_test_prestate(engines_agree_with_tables, &lpm),
-		cmocka_unit_test(kinds_have_names),
-		cmocka_unit_test(unknown_kind_is_refused),
-	};
-
-	if (start_lcores(1) != 0)
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,6 @@
 #include <rte_vect.h>
 
 #include "cases.h"
-#include "eal.h"
 #include "kernel_check.h"
 
 static const char *const set_names[] = {TABLE_SETS};
@@ -43,12 +42,39 @@ need(enum vector_isa isa)
 	skip();
 }
 
-static void
-kernels_agree_with_the_reference(void **state)
+/* The EAL's width is that of its drivers, too, which choose their ways by it. */
+TEST(asking_for_the_best_changes_nothing)
 {
-	enum vector_isa isa = *(enum vector_isa *)*state;
+	const uint16_t bits = rte_vect_get_max_simd_bitwidth();
 
-	need(isa);
+	vector_isa_best();
+	assert_int_equal(rte_vect_get_max_simd_bitwidth(), bits);
+}
+
+/* A test of every instruction set there is code for, or of those with vectors; which the processor
+ * lacks is skipped. */
+#define TEST_BY(name, number)                  \
+	TEST(name##_by_##number)               \
+	{                                      \
+		need(VECTOR_PLAIN + (number)); \
+		name(VECTOR_PLAIN + (number)); \
+	}
+#define VECTORS_TEST(name)                     \
+	static void name(enum vector_isa isa); \
+	TEST_BY(name, 1)                       \
+	TEST_BY(name, 2)                       \
+	static void name(enum vector_isa isa)
+#define ISA_TEST(name)                         \
+	static void name(enum vector_isa isa); \
+	TEST_BY(name, 0)                       \
+	TEST_BY(name, 1)                       \
+	TEST_BY(name, 2)                       \
+	static void name(enum vector_isa isa)
+
+_Static_assert(VECTOR_ISAS == 3, "each instruction set is tested");
+
+ISA_TEST(kernels_agree_with_the_reference)
+{
 	for (unsigned int s = 0; s < RTE_DIM(set_names); s++) {
 		struct vector_kernel *kernel;
 		struct netfc_set *set;
@@ -72,12 +98,10 @@ check_some(const struct netfc_set_id *id, const struct subject *subject)
 }
 
 /* Every format and scaling factor, to nearest: AVX-512 has all but mi in registers. */
-static void
-nearest_sets_are_folded(void **state)
+TEST(nearest_sets_are_folded)
 {
 	char name[NETFC_SET_NAME_SIZE];
 
-	(void)state;
 	need(VECTOR_AVX512);
 	for (unsigned int s = 0; netfc_set_known_name(s, name); s++) {
 		struct vector_kernel *kernel;
@@ -99,12 +123,8 @@ nearest_sets_are_folded(void **state)
 #endif
 
 /* The kernel between the look-ups, of every one of the paper's sets. */
-static void
-joined_steps_agree_with_the_reference(void **state)
+ISA_TEST(joined_steps_agree_with_the_reference)
 {
-	enum vector_isa isa = *(enum vector_isa *)*state;
-
-	need(isa);
 	for (unsigned int s = 0; s < RTE_DIM(set_names); s++) {
 		struct match_stage *stages[NETFC_MAX_TABLES] = {NULL};
 		struct vector_kernel *kernel;
@@ -128,13 +148,10 @@ joined_steps_agree_with_the_reference(void **state)
 	}
 }
 
-static void
-fpu_rounds_correctly(void **state)
+ISA_TEST(fpu_rounds_correctly)
 {
-	enum vector_isa isa = *(enum vector_isa *)*state;
 	const struct netfc_format *format;
 
-	need(isa);
 	NETFC_FOREACH_FORMAT (format) {
 		struct vector_kernel *kernel;
 
@@ -190,13 +207,10 @@ check_flushed(const struct netfc_set *set, bool alone, enum vector_isa isa)
 	vector_free(kernel);
 }
 
-static void
-kernels_do_not_flush_subnormals(void **state)
+ISA_TEST(kernels_do_not_flush_subnormals)
 {
 	static const char *const names[] = {"fp16_exact", "bf16_exact"};
-	enum vector_isa isa = *(enum vector_isa *)*state;
 
-	need(isa);
 	if (!flush_subnormals(false))
 		skip();
 	for (unsigned int s = 0; s < RTE_DIM(names); s++) {
@@ -231,13 +245,10 @@ check_changed(struct netfc_set *set, const char *name, uint32_t index, uint32_t 
 }
 
 /* Correctly rounded sets: one kernel, if the tables are those of the name. */
-static void
-exact_sets_have_a_kernel(void **state)
+VECTORS_TEST(exact_sets_have_a_kernel)
 {
 	static const char *const names[] = {"fp16_exact", "bf16_exact"};
-	enum vector_isa isa = *(enum vector_isa *)*state;
 
-	need(isa);
 	for (unsigned int s = 0; s < RTE_DIM(names); s++) {
 		struct vector_kernel *kernel;
 		struct netfc_set *set;
@@ -256,26 +267,21 @@ exact_sets_have_a_kernel(void **state)
 }
 
 /* Posits have no conversion in the processor: their steps are faster than integers in its place. */
-static void
-exact_posits_have_none(void **state)
+TEST(exact_posits_have_none)
 {
 	struct netfc_set *set;
 
-	(void)state;
 	assert_int_equal(netfc_set_build("posit16_exact", &set), NETFC_OK);
 	assert_null(create(set, vector_isa_best()));
 	netfc_set_free(set);
 }
 
 /* A set from a file may hold anything: no kernel may differ from it. */
-static void
-changed_sets_have_no_kernel(void **state)
+ISA_TEST(changed_sets_have_no_kernel)
 {
-	enum vector_isa isa = *(enum vector_isa *)*state;
 	struct vector_kernel *kernel;
 	struct netfc_set *set;
 
-	need(isa);
 	assert_int_equal(netfc_set_build("fp16_k1024", &set), NETFC_OK);
 	kernel = create(set, isa);
 	if (kernel != NULL) {
@@ -319,56 +325,10 @@ check_changed_form(const char *name, uint32_t one, enum vector_isa isa)
 	netfc_set_free(set);
 }
 
-static void
-changed_sets_of_other_forms_have_no_kernel(void **state)
+ISA_TEST(changed_sets_of_other_forms_have_no_kernel)
 {
-	enum vector_isa isa = *(enum vector_isa *)*state;
-
-	need(isa);
 	check_changed_form("bf16_k128", 0x3f80, isa);
 	check_changed_form("fp16_k512", 0x3c00, isa);
 	check_changed_form("posit16_k512", 0x4000, isa);
 	check_changed_form("posit16_es2_k256", 0x4000, isa);
-}
-
-/* The EAL's width is that of its drivers, too, which choose their ways by it. */
-static void
-asking_for_the_best_changes_nothing(void **state)
-{
-	const uint16_t bits = rte_vect_get_max_simd_bitwidth();
-
-	(void)state;
-	vector_isa_best();
-	assert_int_equal(rte_vect_get_max_simd_bitwidth(), bits);
-}
-
-/* A test for every instruction set there is code for; which the processor lacks is skipped. */
-#define WITH_EACH_ISA(test)                                                                   \
-	cmocka_unit_test_prestate(test, &isas[0]), cmocka_unit_test_prestate(test, &isas[1]), \
-		cmocka_unit_test_prestate(test, &isas[2])
-
-int
-main(void)
-{
-	enum vector_isa isas[] = {VECTOR_PLAIN, VECTOR_PLAIN + 1, VECTOR_PLAIN + 2};
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(asking_for_the_best_changes_nothing),
-		WITH_EACH_ISA(kernels_agree_with_the_reference),
-#ifdef RTE_ARCH_X86_64
-		cmocka_unit_test(nearest_sets_are_folded),
-#endif
-		WITH_EACH_ISA(joined_steps_agree_with_the_reference),
-		WITH_EACH_ISA(fpu_rounds_correctly),
-		WITH_EACH_ISA(kernels_do_not_flush_subnormals),
-		cmocka_unit_test_prestate(exact_sets_have_a_kernel, &isas[1]),
-		cmocka_unit_test_prestate(exact_sets_have_a_kernel, &isas[2]),
-		cmocka_unit_test(exact_posits_have_none),
-		WITH_EACH_ISA(changed_sets_have_no_kernel),
-		WITH_EACH_ISA(changed_sets_of_other_forms_have_no_kernel),
-	};
-
-	_Static_assert(VECTOR_ISAS == RTE_DIM(isas), "each instruction set is tested");
-	if (start_lcores(1) != 0)
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
