@@ -149,11 +149,4 @@ TEST(edge_operands_with_every_other)
 	}
 }
 
-int
-main(int argc, char **argv)
-{
-	format = format_argument(argc, argv);
-	if (format == NULL)
-		return 1;
-	return tests_run(NULL, NULL);
-}
+FORMAT_MAIN(NULL, NULL)

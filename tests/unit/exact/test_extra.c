@@ -272,11 +272,4 @@ TEST(operations_have_names)
 	assert_int_equal(netfc_extra_by_name("pow"), 0);
 }
 
-int
-main(int argc, char **argv)
-{
-	format = format_argument(argc, argv);
-	if (format == NULL)
-		return 1;
-	return tests_run(NULL, NULL);
-}
+FORMAT_MAIN(NULL, NULL)

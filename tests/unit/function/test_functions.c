@@ -329,11 +329,4 @@ TEST(functions_are_found_by_name_and_number)
 	assert_null(netfc_function_by_number(192));
 }
 
-int
-main(int argc, char **argv)
-{
-	format = format_argument(argc, argv);
-	if (format == NULL)
-		return 1;
-	return tests_run(NULL, NULL);
-}
+FORMAT_MAIN(NULL, NULL)

@@ -73,11 +73,4 @@ TEST(random_pairs_and_neighbours)
 	}
 }
 
-int
-main(int argc, char **argv)
-{
-	format = format_argument(argc, argv);
-	if (format == NULL)
-		return 1;
-	return tests_run(block_build_sets, block_free_sets);
-}
+FORMAT_MAIN(block_build_sets, block_free_sets)

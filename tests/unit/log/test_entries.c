@@ -29,8 +29,7 @@ expect_word(const struct netfc_set *set, enum log_table table, uint32_t index, i
 	expect_entry(set, table, index, (uint16_t)word);
 }
 
-static void
-check_log(const struct netfc_set *set)
+SET_TEST(log_tables_are_as_specified)
 {
 	for (uint32_t magnitude = 1; magnitude < naive_end(format); magnitude++)
 		expect_word(set, TABLE_LOG, magnitude,
@@ -40,14 +39,8 @@ check_log(const struct netfc_set *set)
 		expect_entry(set, TABLE_LOG, magnitude, 0);
 }
 
-TEST(log_tables_are_as_specified)
-{
-	for_each_set(format, check_log);
-}
-
 /* log2(1 + 2^x) = x + log2(1 + 2^-x), and the whole x = t/k may be added after rounding. */
-static void
-check_mi0(const struct netfc_set *set)
+SET_TEST(mi0_tables_are_as_specified)
 {
 	expect_word(set, TABLE_MI, 0, (int32_t)set->id.scale);
 	for (int32_t t = 1; t <= 0x8000; t++) {
@@ -59,11 +52,6 @@ check_mi0(const struct netfc_set *set)
 	}
 }
 
-TEST(mi0_tables_are_as_specified)
-{
-	for_each_set(format, check_mi0);
-}
-
 /* What mi1 and mi2 hold for 0 and for a theta of the wrong sign. */
 static int32_t
 word_without_difference(const struct netfc_set *set)
@@ -73,8 +61,7 @@ word_without_difference(const struct netfc_set *set)
 	return expected_word(&set->id, expected_same_log(&set->id));
 }
 
-static void
-check_mi1_and_mi2(const struct netfc_set *set)
+SET_TEST(mi1_and_mi2_tables_are_as_specified)
 {
 	const uint32_t mi1 = 1 << 16, mi2 = 2 << 16;
 	int32_t same = word_without_difference(set);
@@ -93,13 +80,7 @@ check_mi1_and_mi2(const struct netfc_set *set)
 	}
 }
 
-TEST(mi1_and_mi2_tables_are_as_specified)
-{
-	for_each_set(format, check_mi1_and_mi2);
-}
-
-static void
-check_exp(const struct netfc_set *set)
+SET_TEST(exp_tables_are_as_specified)
 {
 	uint32_t magnitude = naive_least(format);
 
@@ -110,14 +91,8 @@ check_exp(const struct netfc_set *set)
 	}
 }
 
-TEST(exp_tables_are_as_specified)
-{
-	for_each_set(format, check_exp);
-}
-
 /* Where IEEE results leave the range, as the specification says it: by T and B. */
-static void
-check_range(const struct netfc_set *set)
+SET_TEST(exp_tables_end_where_the_format_ends)
 {
 	const int32_t too_large = netfc_format_id(format) == NETFC_FP16 ? 16 : 128;
 	const int32_t least = netfc_format_id(format) == NETFC_FP16 ? -24 : -133;
@@ -140,17 +115,4 @@ check_range(const struct netfc_set *set)
 	}
 }
 
-TEST(exp_tables_end_where_the_format_ends)
-{
-	for_each_set(format, check_range);
-}
-
-int
-main(int argc, char **argv)
-{
-	format = format_argument(argc, argv);
-	if (format == NULL)
-		return 1;
-	expected_prepare(format);
-	return tests_run(NULL, NULL);
-}
+FORMAT_MAIN(NULL, NULL)

@@ -79,11 +79,4 @@ TEST(sums_follow_the_steps_around_the_guard)
 	assert_int_equal(met.beyond > 0, netfc_format_id(format) != NETFC_POSIT16);
 }
 
-int
-main(int argc, char **argv)
-{
-	format = format_argument(argc, argv);
-	if (format == NULL)
-		return 1;
-	return tests_run(NULL, NULL);
-}
+FORMAT_MAIN(NULL, NULL)

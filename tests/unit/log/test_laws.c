@@ -153,11 +153,4 @@ TEST(signs_of_products_and_quotients_multiply)
 	}
 }
 
-int
-main(int argc, char **argv)
-{
-	format = format_argument(argc, argv);
-	if (format == NULL)
-		return 1;
-	return tests_run(block_build_sets, block_free_sets);
-}
+FORMAT_MAIN(block_build_sets, block_free_sets)

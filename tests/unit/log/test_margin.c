@@ -88,8 +88,7 @@ least_log_distance(const struct netfc_set *set)
 	return least;
 }
 
-static void
-check_log_distance(const struct netfc_set *set)
+SET_TEST(log_distances_are_right)
 {
 	struct netfc_margin margin = margin_of(set);
 	double least = least_log_distance(set);
@@ -98,11 +97,6 @@ check_log_distance(const struct netfc_set *set)
 		fail_msg("%s: the distance is %a, not %a", netfc_set_name(set), least,
 			margin.log_distance);
 	assert_true(margin.log_error < least);
-}
-
-TEST(log_distances_are_right)
-{
-	for_each_set(format, check_log_distance);
 }
 
 /* |2^(n/k) - boundary| as a part of the power of two at or below 2^(n/k). */
@@ -141,8 +135,7 @@ least_exp_distance(const struct netfc_set *set)
 }
 
 /* It is found by halving: no boundary is nearer, and one is nearer than twice as far. */
-static void
-check_exp_distance(const struct netfc_set *set)
+SET_TEST(exp_distances_are_right)
 {
 	double claimed = margin_of(set).exp_distance, least = least_exp_distance(set);
 
@@ -151,17 +144,4 @@ check_exp_distance(const struct netfc_set *set)
 			least, claimed);
 }
 
-TEST(exp_distances_are_right)
-{
-	for_each_set(format, check_exp_distance);
-}
-
-int
-main(int argc, char **argv)
-{
-	format = format_argument(argc, argv);
-	if (format == NULL)
-		return 1;
-	expected_prepare(format);
-	return tests_run(NULL, NULL);
-}
+FORMAT_MAIN(NULL, NULL)

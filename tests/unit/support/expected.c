@@ -25,9 +25,12 @@ value_or_end(const struct netfc_format *format, uint32_t magnitude)
 	return ldexp(1, netfc_format_id(format) == NETFC_FP16 ? 16 : 128);
 }
 
-void
-expected_prepare(const struct netfc_format *format)
+/* Compute what a format's sets share, once. */
+static void
+prepare(const struct netfc_format *format)
 {
+	if (shared.format == format)
+		return;
 	shared.format = format;
 	shared.scale = netfc_format_max_scale(format);
 	for (uint32_t u = 1; u <= naive_greatest(format); u++)
@@ -106,6 +109,7 @@ for_each_set(const struct netfc_format *format, void (*test)(const struct netfc_
 	struct netfc_set_id id;
 	unsigned sets = 0;
 
+	prepare(format);
 	for (unsigned i = 0; netfc_set_known_name(i, name); i++) {
 		struct netfc_set *set;
 

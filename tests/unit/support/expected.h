@@ -11,9 +11,6 @@
 #include "naive.h"
 #include "precise.h"
 
-/** Compute what a format's sets share. */
-void expected_prepare(const struct netfc_format *format);
-
 /** R(k * log), the log word of a logarithm. */
 int32_t expected_word(const struct netfc_set_id *id, struct precise log);
 
@@ -34,5 +31,14 @@ bool expected_above(const struct netfc_set_id *id, int32_t n, uint32_t magnitude
 
 /** Build each known set of a format and hand it to a test. */
 void for_each_set(const struct netfc_format *format, void (*test)(const struct netfc_set *set));
+
+/** A test of each `set` of `format`. */
+#define SET_TEST(name)                                      \
+	static void name##_of(const struct netfc_set *set); \
+	TEST(name)                                          \
+	{                                                   \
+		for_each_set(format, name##_of);            \
+	}                                                   \
+	static void name##_of(const struct netfc_set *set)
 
 #endif /* EXPECTED_H */

@@ -15,10 +15,22 @@
 /** Go through all operations. */
 #define FOREACH_OP(op) for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++)
 
-/** Go through the formats of 16 bits. */
-#define FOREACH_FORMAT_16(format)     \
-	NETFC_FOREACH_FORMAT (format) \
-		if (netfc_format_width(format) == 16)
+/** A test of each `format` that a condition holds for. */
+#define FORMAT_TEST_IF(name, condition)                           \
+	static void name##_of(const struct netfc_format *format); \
+	TEST(name)                                                \
+	{                                                         \
+		const struct netfc_format *format;                \
+                                                                  \
+		NETFC_FOREACH_FORMAT (format)                     \
+			if (condition)                            \
+				name##_of(format);                \
+	}                                                         \
+	static void name##_of(const struct netfc_format *format)
+
+/** A test of each format, and of each of 16 bits. */
+#define FORMAT_TEST(name) FORMAT_TEST_IF(name, true)
+#define FORMAT_16_TEST(name) FORMAT_TEST_IF(name, netfc_format_width(format) == 16)
 
 /** Build a set that exists. */
 static inline struct netfc_set *
@@ -31,16 +43,16 @@ must_build(const char *name)
 	return set;
 }
 
-/** The format that a test's only argument names, or NULL. */
-static inline const struct netfc_format *
-format_argument(int argc, char **argv)
-{
-	const struct netfc_format *format = argc == 2 ? netfc_format_by_name(argv[1]) : NULL;
-
-	if (format == NULL)
-		fprintf(stderr, "usage: %s FORMAT\n", argv[0]);
-	return format;
-}
+/** The main() of tests whose only argument is a format, for their `format`. */
+#define FORMAT_MAIN(set_up, tear_down)                                     \
+	int main(int argc, char **argv)                                    \
+	{                                                                  \
+		format = argc == 2 ? netfc_format_by_name(argv[1]) : NULL; \
+		if (format != NULL)                                        \
+			return tests_run(set_up, tear_down);               \
+		fprintf(stderr, "usage: %s FORMAT\n", argv[0]);            \
+		return 1;                                                  \
+	}
 
 /** The next number of a fixed sequence that looks random (splitmix64). */
 static inline uint64_t
