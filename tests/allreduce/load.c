@@ -13,9 +13,7 @@
 
 #include "arguments.h"
 #include "clock.h"
-#include "relay.h"
-#include "server.h"
-#include "workers.h"
+#include "network.h"
 
 /* Of workers that run here. */
 #define ALL UINT_MAX
@@ -160,37 +158,26 @@ main(int argc, char **argv)
 		{"workers", .number = &load.workers},
 		{0},
 	};
-	struct server_options options = server_defaults;
-	struct relay_options bad = {.seed = 1};
-	struct server *server = NULL;
-	struct relay *relay = NULL;
-	uint16_t port;
+	struct network network = {0};
 	int wrong;
 
 	if (!read_arguments(argc, argv, arguments) || load.workers == 0 ||
 		load.workers > MAX_WORKERS || load.bytes < 4 || load.times == 0)
 		return 1;
 	load.took = calloc(load.times, sizeof(*load.took));
-	options.shards = bad.shards = load.shards;
-	options.bytes = load.chunk > options.bytes ? load.chunk : options.bytes;
 	if (load.address == NULL) {
-		server = server_start(&options);
-		if (server == NULL)
-			return 1;
-		port = bad.to = server_port(server);
-		bad.lost = load.lost;
-		relay = load.lost > 0 ? relay_start(&bad) : NULL;
-		if (relay != NULL)
-			port = relay_port(relay);
-		load.place = place_of(1, &port);
+		const struct relay_options bad = {.seed = 1, .lost = load.lost};
+		const struct server_options options = {.shards = load.shards,
+			.bytes = load.chunk > server_defaults.bytes ? load.chunk : 0};
+
+		network = network_start(&options, load.lost > 0 ? &bad : NULL);
+		load.place = network.place;
 	}
 	wrong = workers_run(load.worker != ALL ? 1 : load.workers, work, &load);
 	if (wrong == 0)
 		report(&load);
-	if (relay != NULL)
-		relay_stop(relay);
-	if (server != NULL)
-		server_stop(server);
+	if (load.address == NULL)
+		network_stop(&network);
 	free(load.took);
 	return wrong != 0;
 }

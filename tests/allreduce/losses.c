@@ -11,16 +11,14 @@
 
 #include "arguments.h"
 #include "clock.h"
-#include "relay.h"
-#include "server.h"
-#include "workers.h"
+#include "network.h"
 
-struct network {
+struct bad_link {
 	const char *name;
 	double lost, repeated, delayed;
 };
 
-static const struct network networks[] = {
+static const struct bad_link networks[] = {
 	{"nothing", 0, 0, 0},
 	{"order changed", 0, 0, 0.3},
 	{"10 % repeated", 0, 0.1, 0},
@@ -88,30 +86,21 @@ work(unsigned int w, unsigned int n, void *context)
 }
 
 static int
-measure(struct measurement *measurement, const struct network *network)
+measure(struct measurement *measurement, const struct bad_link *link)
 {
-	struct server_options options = server_defaults;
-	struct relay_options bad = {.seed = 1, .delay_us = 1000};
-	struct server *server;
-	struct relay *relay;
+	const struct server_options options = {
+		.shards = measurement->shards, .stall_ms = measurement->deadline_s * 1000};
+	const struct relay_options bad = {.seed = 1,
+		.delay_us = 1000,
+		.lost = link->lost,
+		.repeated = link->repeated,
+		.delayed = link->delayed};
+	struct network network = network_start(&options, &bad);
 	int wrong;
 
-	options.shards = bad.shards = measurement->shards;
-	options.stall_ms = measurement->deadline_s * 1000;
-	server = server_start(&options);
-	if (server == NULL)
-		return 1;
-	bad.to = server_port(server);
-	bad.lost = network->lost;
-	bad.repeated = network->repeated;
-	bad.delayed = network->delayed;
-	relay = relay_start(&bad);
-	if (relay == NULL)
-		return 1;
-	measurement->place = place_at(relay_port(relay));
+	measurement->place = network.place;
 	wrong = workers_run(measurement->workers, work, measurement);
-	relay_stop(relay);
-	server_stop(server);
+	network_stop(&network);
 	return wrong;
 }
 

@@ -7,6 +7,7 @@
  * Workers that something happens to, which each of them has to hear in time.
  */
 
+#include "cases.h"
 #include "server.h"
 #include "workers.h"
 
@@ -34,5 +35,18 @@ int play_reduce(struct netfc_allreduce *comm, unsigned int n);
 /* It fails as expected, and says so; whatever is called next fails, too. 0: so it is. */
 int
 play_fails(const struct play *play, struct netfc_allreduce *comm, unsigned int w, unsigned int n);
+
+/* A test of workers at a server of its own, `server`. */
+#define SERVER_TEST(name)                                               \
+	static void name##_at(struct server *server);                   \
+	TEST(name)                                                      \
+	{                                                               \
+		struct server *server = server_start(&server_defaults); \
+                                                                        \
+		assert_non_null(server);                                \
+		name##_at(server);                                      \
+		server_stop(server);                                    \
+	}                                                               \
+	static void name##_at(struct server *server)
 
 #endif /* PLAYS_H */

@@ -20,9 +20,7 @@
 #include <unistd.h>
 
 #include "arguments.h"
-#include "relay.h"
-#include "server.h"
-#include "workers.h"
+#include "network.h"
 
 #define MAX_PAIRS 256
 #define ROUNDS 3
@@ -276,8 +274,7 @@ play(struct pair *pair, int in, int out)
 struct plan {
 	unsigned int pairs, times, delay_ms, job, port, incarnation;
 	const char *address, *from, *interface[2];
-	struct server *server;
-	struct relay *relay;
+	struct network network;
 };
 
 /* The text with the place of a worker for %u, if it has that. */
@@ -305,24 +302,15 @@ pair_of(const struct plan *plan, unsigned int number)
 }
 
 /* A server, and before it a network on which half of the packets come twice and some late. */
-static bool
+static void
 start_server(struct plan *plan, char *address)
 {
-	struct server_options options = server_defaults;
-	struct relay_options bad = {.shards = 1, .seed = 1, .repeated = 0.5, .delayed = 0.2};
+	const struct server_options options = {.jobs = 2 * MAX_PAIRS, .slots = 16 * 2 * MAX_PAIRS};
+	const struct relay_options bad = {
+		.seed = 1, .repeated = 0.5, .delayed = 0.2, .delay_us = plan->delay_ms * 1000};
 
-	options.jobs = 2 * MAX_PAIRS;
-	options.slots = 16 * options.jobs;
-	plan->server = server_start(&options);
-	if (plan->server == NULL)
-		return false;
-	bad.to = server_port(plan->server);
-	bad.delay_us = plan->delay_ms * 1000;
-	plan->relay = relay_start(&bad);
-	if (plan->relay == NULL)
-		return false;
-	snprintf(address, TEXT, "127.0.0.1:%u", relay_port(plan->relay));
-	return true;
+	plan->network = network_start(&options, &bad);
+	snprintf(address, TEXT, "%s", plan->network.place.text[0]);
 }
 
 static int
@@ -344,8 +332,8 @@ run(struct plan *plan)
 	close(out[1]);
 	if (plan->address != NULL)
 		snprintf(address, sizeof(address), "%s", plan->address);
-	else if (!start_server(plan, address))
-		return 1;
+	else
+		start_server(plan, address);
 	for (unsigned int i = 0; i < plan->pairs; i++) {
 		if (write(in[1], address, sizeof(address)) != sizeof(address))
 			return 1;
@@ -363,10 +351,8 @@ run(struct plan *plan)
 		continue;
 	printf("%u restarts: %u earlier results, %u false errors\n", all.restarts, all.earlier,
 		all.false_errors);
-	if (plan->server != NULL) {
-		relay_stop(plan->relay);
-		server_stop(plan->server);
-	}
+	if (plan->address == NULL)
+		network_stop(&plan->network);
 	return all.earlier + all.false_errors > 0;
 }
 

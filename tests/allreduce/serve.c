@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 #include "arguments.h"
-#include "relay.h"
-#include "server.h"
+#include "network.h"
 
 int
 main(int argc, char **argv)
@@ -32,8 +31,7 @@ main(int argc, char **argv)
 		{"stall-ms", .number = &options.stall_ms},
 		{0},
 	};
-	struct server *server;
-	struct relay *relay = NULL;
+	struct network network;
 	char byte;
 
 	if (!read_arguments(argc, argv, arguments))
@@ -41,23 +39,13 @@ main(int argc, char **argv)
 	options.port = (uint16_t)port;
 	options.parent = (uint16_t)parent;
 	bad.server = options.address;
-	bad.shards = options.shards;
 	bad.seed = seed;
-	server = server_start(&options);
-	if (server == NULL)
-		return 1;
-	bad.to = server_port(server);
-	if (bad.lost > 0 || bad.repeated > 0 || bad.delayed > 0) {
-		relay = relay_start(&bad);
-		if (relay == NULL)
-			return 1;
-	}
-	printf("%u\n", relay == NULL ? server_port(server) : relay_port(relay));
+	network = network_start(
+		&options, bad.lost > 0 || bad.repeated > 0 || bad.delayed > 0 ? &bad : NULL);
+	printf("%u\n", network.place.ports[0]);
 	fflush(stdout);
 	while (read(STDIN_FILENO, &byte, 1) > 0)
 		continue;
-	if (relay != NULL)
-		relay_stop(relay);
-	server_stop(server);
+	network_stop(&network);
 	return 0;
 }

@@ -420,16 +420,31 @@ serve(void *argument)
 	return NULL;
 }
 
-struct server *
-server_start(const struct server_options *options)
+static struct server_options
+with_defaults(struct server_options options)
 {
+#define DEFAULT(field) options.field = options.field != 0 ? options.field : server_defaults.field
+	DEFAULT(shards);
+	DEFAULT(jobs);
+	DEFAULT(slots);
+	DEFAULT(bytes);
+	DEFAULT(stall_ms);
+	DEFAULT(idle_ms);
+#undef DEFAULT
+	return options;
+}
+
+struct server *
+server_start(const struct server_options *given)
+{
+	const struct server_options all = with_defaults(*given), *options = &all;
 	struct server *server = calloc(1, sizeof(*server));
 
 	if (server == NULL)
 		return NULL;
 	if (options->key != NULL)
 		server->secret = aggregate_secret_create(options->key);
-	if (options->shards == 0 || options->shards > MAX_SHARDS || !make_table(server, options) ||
+	if (options->shards > MAX_SHARDS || !make_table(server, options) ||
 		!open_some_ports(server, options)) {
 		fprintf(stderr, "server: cannot start with %u shards: %s\n", options->shards,
 			strerror(errno));

@@ -31,12 +31,13 @@ struct server_options {
 	bool joins;           /* results to one worker go as one datagram, cut by who takes them */
 };
 
-/* One shard, 16 jobs, 512 slots, 1448 bytes, stall and idle 60 s, any port. */
+/* One shard, 16 jobs, 512 slots, 1448 bytes, stall and idle 10 minutes, any port. */
 extern const struct server_options server_defaults;
 
 struct server;
 
-/* Start one. NULL: it can't be, and has said so on standard error. */
+/* Start one; what is 0 is as in server_defaults. NULL: it can't be, and has said so on standard
+ * error. */
 struct server *server_start(const struct server_options *options);
 
 uint16_t server_port(const struct server *server);

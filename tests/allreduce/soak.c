@@ -17,8 +17,7 @@
 #include "arguments.h"
 #include "clock.h"
 #include "incarnations.h"
-#include "relay.h"
-#include "server.h"
+#include "network.h"
 
 #define PLACES 4
 #define MINUTE (60 * NS_PER_S)
@@ -28,30 +27,19 @@ struct soak {
 	struct relay_options bad;
 	unsigned int slow_us;
 	struct place places[PLACES];
-	struct server *servers[PLACES];
-	struct relay *relays[PLACES];
+	struct network networks[PLACES];
 	atomic_bool over;
 };
 
-static bool
+static void
 start_place(struct soak *soak, unsigned int i)
 {
-	struct server_options options = server_defaults;
-	struct relay_options bad = soak->bad;
+	const struct server_options options = {
+		.shards = i + 1, .idle_ms = 5000, .slow_us = soak->slow_us};
 
-	options.shards = bad.shards = i + 1;
-	options.idle_ms = 5000;
-	options.slow_us = soak->slow_us;
-	bad.seed = i + 1;
-	soak->servers[i] = server_start(&options);
-	if (soak->servers[i] == NULL)
-		return false;
-	bad.to = server_port(soak->servers[i]);
-	soak->relays[i] = relay_start(&bad);
-	if (soak->relays[i] == NULL)
-		return false;
-	soak->places[i] = place_at(relay_port(soak->relays[i]));
-	return true;
+	soak->bad.seed = i + 1;
+	soak->networks[i] = network_start(&options, &soak->bad);
+	soak->places[i] = soak->networks[i].place;
 }
 
 static void
@@ -138,23 +126,18 @@ main(int argc, char **argv)
 		{"workers", .number = &jobs->workers},
 		{0},
 	};
-	bool started = true, good = false;
+	bool good;
 
 	if (!read_arguments(argc, argv, arguments) || jobs->jobs == 0 || jobs->jobs > MAX_JOBS ||
 		jobs->workers == 0 || jobs->workers > MAX_WORKERS)
 		return 1;
 	soak.bad.delay_us = delay_ms * 1000;
 	allow_many_files();
-	for (unsigned int i = 0; i < PLACES && started; i++)
-		started = start_place(&soak, i);
+	for (unsigned int i = 0; i < PLACES; i++)
+		start_place(&soak, i);
 	soak.incarnations.places = soak.places;
-	if (started)
-		good = run(&soak, seconds);
-	for (unsigned int i = 0; i < PLACES; i++) {
-		if (soak.relays[i] != NULL)
-			relay_stop(soak.relays[i]);
-		if (soak.servers[i] != NULL)
-			server_stop(soak.servers[i]);
-	}
+	good = run(&soak, seconds);
+	for (unsigned int i = 0; i < PLACES; i++)
+		network_stop(&soak.networks[i]);
 	return !good;
 }

@@ -8,38 +8,24 @@
 
 #include "cases.h"
 #include "clock.h"
+#include "network.h"
 #include "plays.h"
-#include "relay.h"
 
 /* A job behind a relay. */
 struct passage {
 	struct play play;
-	struct server *server;
-	struct relay *relay;
+	struct network network;
 	atomic_bool over;
 	atomic_uint said_again; /* late doubles */
 	bool closes;            /* ports, and no doubles */
 };
 
 static void
-set_up(struct passage *passage, relay_judge judge, unsigned int shards)
+set_up(struct passage *passage, const struct relay_options *bad, unsigned int shards)
 {
-	struct server_options options = server_defaults;
-	struct relay_options bad = {.shards = shards, .judge = judge, .context = passage};
-
-	options.shards = shards;
-	passage->server = server_start(&options);
-	bad.to = server_port(passage->server);
-	passage->relay = relay_start(&bad);
-	passage->play = play_of(passage->server);
-	passage->play.place = place_at(relay_port(passage->relay));
-}
-
-static void
-tear_down(struct passage *passage)
-{
-	relay_stop(passage->relay);
-	server_stop(passage->server);
+	passage->network = network_start(&(struct server_options){.shards = shards}, bad);
+	passage->play = play_of(passage->network.server);
+	passage->play.place = passage->network.place;
 }
 
 static int
@@ -71,7 +57,7 @@ keep_waiting(void *context, bool from_server, uint8_t *payload, size_t length)
 	if (reply.code == AGGREGATE_STATUS_CODE && reply.reason == AGGREGATE_REASON_WAITING)
 		return RELAY_KEEP;
 	if (reply.code == NETFC_STATUS_OK)
-		atomic_fetch_add(&passage->said_again, relay_say_again(passage->relay));
+		atomic_fetch_add(&passage->said_again, relay_say_again(passage->network.relay));
 	return RELAY_PASS;
 }
 
@@ -81,7 +67,7 @@ keep_waiting_until_joined(void *context, bool from_server, uint8_t *payload, siz
 {
 	struct passage *passage = context;
 
-	if (from_server && server_count(passage->server, AGGREGATE_COMPLETED) == 0) {
+	if (from_server && server_count(passage->network.server, AGGREGATE_COMPLETED) == 0) {
 		struct aggregate_message reply;
 
 		if (aggregate_parse_reply(payload, length, &reply) == 0 &&
@@ -99,7 +85,7 @@ join_late_and_keep_alive(unsigned int w, unsigned int n, void *context)
 	int wrong;
 
 	if (w == 1) {
-		while (server_count(passage->server, AGGREGATE_WAITING) < 2)
+		while (server_count(passage->network.server, AGGREGATE_WAITING) < 2)
 			usleep(1000);
 	}
 	comm = play_join(&passage->play, w, n);
@@ -117,11 +103,13 @@ TEST(test_a_late_double_of_waiting)
 {
 	struct passage passage = {0};
 
-	set_up(&passage, keep_waiting_until_joined, 1);
+	set_up(&passage,
+		&(struct relay_options){.judge = keep_waiting_until_joined, .context = &passage},
+		1);
 	passage.play.options.keepalive_ms = 100;
 	assert_int_equal(workers_run(2, join_late_and_keep_alive, &passage), 0);
 	assert_true(passage.said_again > 0);
-	tear_down(&passage);
+	network_stop(&passage.network);
 }
 
 /* ---- ports that are closed for a while ------------------------------------------------------- */
@@ -150,9 +138,9 @@ close_ports(struct passage *passage)
 {
 	usleep(200000);
 	for (unsigned int i = 0; i < 3; i++) {
-		relay_close(passage->relay, true);
+		relay_close(passage->network.relay, true);
 		usleep(300000);
-		relay_close(passage->relay, false);
+		relay_close(passage->network.relay, false);
 		usleep(100000);
 	}
 	atomic_store(&passage->over, true);
@@ -171,9 +159,9 @@ TEST(test_ports_that_are_closed_for_a_while)
 	for (unsigned int shards = 1; shards <= 2; shards++) {
 		struct passage passage = {0};
 
-		set_up(&passage, NULL, shards);
+		set_up(&passage, &(struct relay_options){0}, shards);
 		assert_int_equal(workers_run(4, reduce_or_close, &passage), 0);
-		tear_down(&passage);
+		network_stop(&passage.network);
 	}
 }
 
@@ -186,7 +174,7 @@ join_or_open(unsigned int i, unsigned int n, void *context)
 
 	if (i == n - 1) {
 		usleep(300000);
-		relay_close(passage->relay, false);
+		relay_close(passage->network.relay, false);
 		return 0;
 	}
 	comm = play_join(&passage->play, i, n - 1);
@@ -199,10 +187,10 @@ TEST(test_ports_that_open_while_workers_join)
 {
 	struct passage passage = {0};
 
-	set_up(&passage, NULL, 1);
-	relay_close(passage.relay, true);
+	set_up(&passage, &(struct relay_options){0}, 1);
+	relay_close(passage.network.relay, true);
 	assert_int_equal(workers_run(3, join_or_open, &passage), 0);
-	tear_down(&passage);
+	network_stop(&passage.network);
 }
 
 /* ---- a worker that is late ------------------------------------------------------------------- */
@@ -224,10 +212,10 @@ wait_for_the_last(unsigned int w, unsigned int n, void *context)
 	if (comm == NULL)
 		return 1;
 	if (w == 1) {
-		while (server_count(passage->server, AGGREGATE_ADDED) == 0)
+		while (server_count(passage->network.server, AGGREGATE_ADDED) == 0)
 			usleep(1000);
 		usleep(LATE_US);
-		again = server_count(passage->server, AGGREGATE_DUPLICATE);
+		again = server_count(passage->network.server, AGGREGATE_DUPLICATE);
 		atomic_store(&passage->said_again,
 			again > (uint64_t)MAX_AGAIN * passage->play.options.slots);
 	}
@@ -240,10 +228,10 @@ TEST(test_what_waiting_costs)
 {
 	struct passage passage = {0};
 
-	set_up(&passage, NULL, 1);
+	set_up(&passage, &(struct relay_options){0}, 1);
 	assert_int_equal(workers_run(2, wait_for_the_last, &passage), 0);
 	assert_false(passage.said_again);
-	tear_down(&passage);
+	network_stop(&passage.network);
 }
 
 /* ---- routers that mark packets ----------------------------------------------------------------
@@ -298,16 +286,12 @@ static uint32_t
 flight_at_most(bool marked)
 {
 	struct flight flight = {0};
-	struct relay_options options = {
-		.shards = 1, .judge = count_flight, .context = &flight, .marked = marked};
+	const struct relay_options options = {
+		.judge = count_flight, .context = &flight, .marked = marked};
 
-	flight.passage.server = server_start(&server_defaults);
-	options.to = server_port(flight.passage.server);
-	flight.passage.relay = relay_start(&options);
-	flight.passage.play = play_of(flight.passage.server);
-	flight.passage.play.place = place_at(relay_port(flight.passage.relay));
+	set_up(&flight.passage, &options, 1);
 	assert_int_equal(workers_run(1, reduce_many, &flight), 0);
-	tear_down(&flight.passage);
+	network_stop(&flight.passage.network);
 	return flight.most;
 }
 

@@ -22,11 +22,8 @@ struct trial {
 static void
 set_up(struct trial *trial, unsigned int stall_ms)
 {
-	struct server_options options = server_defaults;
-
 	*trial = (struct trial){0};
-	options.stall_ms = stall_ms;
-	trial->server = server_start(&options);
+	trial->server = server_start(&(struct server_options){.stall_ms = stall_ms});
 	trial->play = play_of(trial->server);
 	trial->play.options.deadline_ms = 20000;
 }

@@ -61,7 +61,7 @@ disagree(unsigned int w, unsigned int n, void *context)
 	return wrong;
 }
 
-TEST(test_disagreements)
+SERVER_TEST(test_disagreements)
 {
 	static const struct {
 		struct call all, last;
@@ -80,7 +80,6 @@ TEST(test_disagreements)
 		{{NETFC_COLLECTIVE_BARRIER, 0, 0}, {NETFC_COLLECTIVE_BROADCAST, 0, 2}, false},
 		{{NETFC_COLLECTIVE_BARRIER, 0, 0}, {NETFC_COLLECTIVE_ALLREDUCE, 0, 1}, false},
 	};
-	struct server *server = server_start(&server_defaults);
 
 	for (unsigned int i = 0; i < sizeof(quarrels) / sizeof(quarrels[0]); i++) {
 		struct quarrel quarrel = {.play = play_of(server),
@@ -93,16 +92,14 @@ TEST(test_disagreements)
 		if (workers_run(3, disagree, &quarrel) != 0)
 			fail_msg("disagreement %u", i);
 	}
-	server_stop(server);
 }
 
 /* Calls that are alike but for their labels, and one with a label where others have none. */
-TEST(test_labels_that_differ)
+SERVER_TEST(test_labels_that_differ)
 {
 	static const uint32_t labels[][2] = {{7, 8}, {0x80000000, 0}, {0, UINT32_MAX}};
 	static const struct call calls[] = {{NETFC_COLLECTIVE_ALLREDUCE, 0, 1000},
 		{NETFC_COLLECTIVE_BARRIER, 0, 0}, {NETFC_COLLECTIVE_BROADCAST, 0, 100}};
-	struct server *server = server_start(&server_defaults);
 	uint16_t job = 0;
 
 	for (unsigned int l = 0; l < 3; l++)
@@ -118,7 +115,6 @@ TEST(test_labels_that_differ)
 			if (workers_run(3, disagree, &quarrel) != 0)
 				fail_msg("labels %u, call %u", l, c);
 		}
-	server_stop(server);
 }
 
 /* Who never calls is named, by who sends no values, too. */
@@ -137,12 +133,11 @@ stay_away(unsigned int w, unsigned int n, void *context)
 	return 0;
 }
 
-TEST(test_absence)
+SERVER_TEST(test_absence)
 {
 	static const struct call calls[] = {{NETFC_COLLECTIVE_BROADCAST, 2, 500},
 		{NETFC_COLLECTIVE_BARRIER, 0, 0}, {NETFC_COLLECTIVE_ALLGATHER, 0, 500},
 		{NETFC_COLLECTIVE_REDUCE, 0, 100}};
-	struct server *server = server_start(&server_defaults);
 
 	for (unsigned int i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		struct quarrel quarrel = {.play = play_of(server),
@@ -154,7 +149,6 @@ TEST(test_absence)
 		if (workers_run(3, stay_away, &quarrel) != 0)
 			fail_msg("kind %u", calls[i].kind);
 	}
-	server_stop(server);
 }
 
 static void
@@ -192,9 +186,8 @@ test_results_of_another_format(struct netfc_allreduce *comm)
 	assert_true(results[0] == 1 && results[1] == -1 && results[4] == 448 && results[8] == -1);
 }
 
-TEST(test_arguments)
+SERVER_TEST(test_arguments)
 {
-	struct server *server = server_start(&server_defaults);
 	struct play play = play_of(server);
 	struct netfc_allreduce *comm = play_join(&play, 0, 1);
 	float values[8] = {0}, result[8];
@@ -235,5 +228,4 @@ TEST(test_arguments)
 	netfc_allreduce_leave(comm);
 	assert_int_equal(netfc_barrier(comm), NETFC_ALLREDUCE_BROKEN);
 	netfc_allreduce_free(comm);
-	server_stop(server);
 }

@@ -10,10 +10,8 @@
 #include <aggregate_format.h>
 
 #include "cases.h"
+#include "network.h"
 #include "plays.h"
-#include "relay.h"
-#include "server.h"
-#include "workers.h"
 
 #define UNTOUCHED 0xa5
 #define FORMAT NETFC_ALLREDUCE_FP32
@@ -257,10 +255,9 @@ work(unsigned int w, unsigned int n, void *context)
 
 /* ---- good networks and bad ------------------------------------------------------------------- */
 
-TEST(test_all_kinds)
+SERVER_TEST(test_all_kinds)
 {
 	static const unsigned int workers[] = {1, 2, 3, 4, 5, 8, 17, 64};
-	struct server *server = server_start(&server_defaults);
 
 	for (unsigned int i = 0; i < 8; i++) {
 		struct job job = {.place = place_at(server_port(server)), .slots = 16, .rounds = 1};
@@ -270,33 +267,20 @@ TEST(test_all_kinds)
 		assert_int_equal(server_jobs(server), 0);
 	}
 	assert_true(server_zeros(server) > 0);
-	server_stop(server);
 }
 
 static void
 play_badly(unsigned int workers, unsigned int shards, unsigned int slots)
 {
-	struct server_options options = server_defaults;
-	struct relay_options bad = {.shards = shards,
-		.seed = workers,
-		.lost = 0.2,
-		.repeated = 0.2,
-		.delayed = 0.2,
-		.delay_us = 1000};
-	struct job job = {.slots = slots, .rounds = 1, .lossy = true};
-	struct server *server;
-	struct relay *relay;
+	const struct relay_options bad = {
+		.seed = workers, .lost = 0.2, .repeated = 0.2, .delayed = 0.2, .delay_us = 1000};
+	struct network network = network_start(&(struct server_options){.shards = shards}, &bad);
+	struct job job = {.place = network.place, .slots = slots, .rounds = 1, .lossy = true};
 
-	options.shards = shards;
-	server = server_start(&options);
-	bad.to = server_port(server);
-	relay = relay_start(&bad);
-	job.place = place_at(relay_port(relay));
 	assert_int_equal(workers_run(workers, work, &job), 0);
-	assert_true(server_count(server, AGGREGATE_REPEATED) > 0);
-	assert_int_equal(server_count(server, AGGREGATE_MISMATCH), 0);
-	relay_stop(relay);
-	server_stop(server);
+	assert_true(server_count(network.server, AGGREGATE_REPEATED) > 0);
+	assert_int_equal(server_count(network.server, AGGREGATE_MISMATCH), 0);
+	network_stop(&network);
 }
 
 /* A fifth of all packets lost, a fifth sent twice, a fifth late. */
@@ -317,10 +301,7 @@ TEST(test_switches)
 	uint16_t ports[3];
 
 	for (unsigned int i = 0; i < 3; i++) {
-		struct server_options options = server_defaults;
-
-		options.bytes = 1448 - 100 * i;
-		servers[i] = server_start(&options);
+		servers[i] = server_start(&(struct server_options){.bytes = 1448 - 100 * i});
 		ports[i] = server_port(servers[i]);
 	}
 	job.place = place_of(3, ports);

@@ -11,9 +11,8 @@
 
 #include "cases.h"
 #include "register_switch.h"
-#include "relay.h"
-#include "server.h"
-#include "workers.h"
+#include "network.h"
+#include "plays.h"
 
 #define VECTORS 12
 
@@ -105,10 +104,9 @@ run(struct job *job, unsigned int workers)
 }
 
 /* Every format; 12 vectors at 1, 2, 3, 5 and 12 workers. */
-TEST(test_formats)
+SERVER_TEST(test_formats)
 {
 	static const unsigned int teams[] = {1, 2, 3, 5, VECTORS};
-	struct server *server = server_start(&server_defaults);
 
 	for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++) {
 		for (unsigned int t = 0; aggregate_is_format(format) && t < 5; t++) {
@@ -122,14 +120,11 @@ TEST(test_formats)
 		}
 	}
 	assert_true(server_count(server, AGGREGATE_COMPLETED) > 0);
-	server_stop(server);
 }
 
 /* A mean is over workers. */
-TEST(test_means)
+SERVER_TEST(test_means)
 {
-	struct server *server = server_start(&server_defaults);
-
 	for (unsigned int workers = 1; workers <= 64; workers = workers * 2 + 1) {
 		struct job job = {.place = place_at(server_port(server)),
 			.rounds = 1,
@@ -139,15 +134,13 @@ TEST(test_means)
 
 		run(&job, workers);
 	}
-	server_stop(server);
 }
 
 /* Every format and pair; 12 vectors, and by that many it is divided, at 1, 2, 3, 5 and 12 workers.
  */
-TEST(test_means_of_vectors)
+SERVER_TEST(test_means_of_vectors)
 {
 	static const unsigned int teams[] = {1, 2, 3, 5, VECTORS};
-	struct server *server = server_start(&server_defaults);
 
 	for (unsigned int format = 1; format < AGGREGATE_PAIR_END; format++) {
 		struct job job = {.place = place_at(server_port(server)),
@@ -160,7 +153,6 @@ TEST(test_means_of_vectors)
 		job.vector = vector_new(format, NETFC_ALLREDUCE_MEAN, VECTORS, 1500, format);
 		run(&job, teams[format % 5]);
 	}
-	server_stop(server);
 }
 
 /* Of two digits a lane, as of similar numbers: two packets for each chunk of 356 lanes. */
@@ -190,15 +182,13 @@ send_ten_chunks(unsigned int w, unsigned int n, void *context)
 	return status;
 }
 
-TEST(test_chunks_fill_parts)
+SERVER_TEST(test_chunks_fill_parts)
 {
-	struct server *server = server_start(&server_defaults);
 	struct place place = place_at(server_port(server));
 
 	assert_int_equal(workers_run(1, send_ten_chunks, &place), 0);
 	assert_int_equal(server_count(server, AGGREGATE_COMPLETED), 10);
 	assert_int_equal(server_count(server, AGGREGATE_ADDED), 10);
-	server_stop(server);
 }
 
 /* A worker says another divisor, or none; all are told. */
@@ -230,14 +220,12 @@ divide_differently(unsigned int w, unsigned int n, void *context)
 						  : NETFC_ALLREDUCE_STATUS_COUNT;
 }
 
-TEST(test_divisors_that_differ)
+SERVER_TEST(test_divisors_that_differ)
 {
-	struct server *server = server_start(&server_defaults);
 	struct divided divided = {.place = place_at(server_port(server))};
 
 	for (; divided.other < 2; divided.other++)
 		assert_int_equal(workers_run(3, divide_differently, &divided), 0);
-	server_stop(server);
 }
 
 /* Parts are lost, repeated and come in any order, at several shards. */
@@ -245,30 +233,20 @@ TEST(test_bad_network)
 {
 	static const unsigned int formats[] = {
 		NETFC_ALLREDUCE_FP64, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_POSIT16_ES2};
-	struct server_options options = server_defaults;
-	struct server *server;
 
-	options.shards = 3;
-	server = server_start(&options);
 	for (unsigned int f = 0; f < 3; f++) {
-		struct relay_options bad = {.to = server_port(server),
-			.shards = options.shards,
-			.seed = f,
-			.lost = 0.1,
-			.repeated = 0.1,
-			.delayed = 0.3,
-			.delay_us = 1000};
-		struct relay *relay = relay_start(&bad);
-		struct job job = {.place = place_at(relay_port(relay)),
+		const struct relay_options bad = {
+			.seed = f, .lost = 0.1, .repeated = 0.1, .delayed = 0.3, .delay_us = 1000};
+		struct network network = network_start(&(struct server_options){.shards = 3}, &bad);
+		struct job job = {.place = network.place,
 			.rounds = 2,
 			.vector = vector_new(formats[f], NETFC_ALLREDUCE_SUM, VECTORS, 5000, f)};
 
 		run(&job, 4);
-		relay_stop(relay);
+		assert_true(server_count(network.server, AGGREGATE_DUPLICATE) > 0);
+		assert_int_equal(server_count(network.server, AGGREGATE_BAD_PARTS), 0);
+		network_stop(&network);
 	}
-	assert_true(server_count(server, AGGREGATE_DUPLICATE) > 0);
-	assert_int_equal(server_count(server, AGGREGATE_BAD_PARTS), 0);
-	server_stop(server);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------- */
@@ -287,15 +265,11 @@ join_alone(uint16_t port, unsigned int bytes)
 
 TEST(test_a_switch_without_digits)
 {
-	struct server_options options = server_defaults;
+	struct server *server = server_start(&(struct server_options){.no_digits = true});
 	struct netfc_allreduce_totals *totals = netfc_allreduce_totals_new(NETFC_ALLREDUCE_FP32, 4);
-	struct netfc_allreduce *comm;
-	struct server *server;
+	struct netfc_allreduce *comm = join_alone(server_port(server), 0);
 	float result[4];
 
-	options.no_digits = true;
-	server = server_start(&options);
-	comm = join_alone(server_port(server), 0);
 	assert_int_equal(netfc_allreduce_digits(comm, totals, result, NETFC_ALLREDUCE_SUM),
 		NETFC_ALLREDUCE_MISMATCH);
 	assert_non_null(strstr(netfc_allreduce_error(comm), "--aggregate digits="));
@@ -327,9 +301,8 @@ TEST(test_a_switch_with_registers)
 	register_switch_stop(other);
 }
 
-TEST(test_arguments)
+SERVER_TEST(test_arguments)
 {
-	struct server *server = server_start(&server_defaults);
 	struct netfc_allreduce *comm = join_alone(server_port(server), 256);
 	struct netfc_allreduce_totals *totals = netfc_allreduce_totals_new(NETFC_ALLREDUCE_FP64, 4);
 	double result[5] = {0};
@@ -360,5 +333,4 @@ TEST(test_arguments)
 	netfc_allreduce_totals_free(totals);
 	netfc_allreduce_totals_free(NULL);
 	netfc_allreduce_free(comm);
-	server_stop(server);
 }

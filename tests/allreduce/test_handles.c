@@ -13,43 +13,28 @@
 
 #include "cases.h"
 #include "clock.h"
-#include "relay.h"
-#include "server.h"
-#include "workers.h"
+#include "network.h"
 
 #define HANDLES 40
 #define COUNT 3000
 
 struct scene {
-	struct server *server;
-	struct relay *relay;
-	struct place place;
+	struct network network;
 	atomic_bool over;
 };
 
 static struct scene
 scene_new(double lost)
 {
-	struct scene scene = {.server = server_start(&server_defaults)};
-	struct relay_options bad = {
-		.to = server_port(scene.server), .shards = 1, .seed = 3, .lost = lost};
+	const struct relay_options bad = {.seed = 3, .lost = lost};
 
-	scene.relay = relay_start(&bad);
-	scene.place = place_at(lost > 0 ? relay_port(scene.relay) : server_port(scene.server));
-	return scene;
-}
-
-static void
-scene_end(struct scene *scene)
-{
-	relay_stop(scene->relay);
-	server_stop(scene->server);
+	return (struct scene){.network = network_start(&server_defaults, lost > 0 ? &bad : NULL)};
 }
 
 static struct netfc_allreduce *
 join(const struct scene *scene, unsigned int w, unsigned int n)
 {
-	const struct netfc_allreduce_options options = worker_options(&scene->place, w, n);
+	const struct netfc_allreduce_options options = worker_options(&scene->network.place, w, n);
 	struct netfc_allreduce *comm = worker_join(&options);
 
 	if (comm == NULL)
@@ -110,7 +95,7 @@ TEST(test_many)
 		struct scene scene = scene_new(bad * 0.1);
 
 		assert_int_equal(workers_run(3, start_many, &scene), 0);
-		scene_end(&scene);
+		network_stop(&scene.network);
 	}
 }
 
@@ -145,7 +130,7 @@ TEST(test_progress)
 	struct scene scene = scene_new(0.2);
 
 	assert_int_equal(workers_run(4, start_and_sleep, &scene), 0);
-	scene_end(&scene);
+	network_stop(&scene.network);
 }
 
 struct shared {
@@ -182,7 +167,7 @@ TEST(test_threads)
 	pthread_barrier_destroy(&shared.barrier);
 	netfc_allreduce_leave(shared.comm);
 	netfc_allreduce_free(shared.comm);
-	scene_end(&scene);
+	network_stop(&scene.network);
 }
 
 /* All say why, as long as others fail. */
@@ -226,7 +211,7 @@ TEST(test_errors_are_read_while_others_fail)
 	pthread_barrier_destroy(&shared.barrier);
 	netfc_allreduce_leave(shared.comm);
 	netfc_allreduce_free(shared.comm);
-	scene_end(&scene);
+	network_stop(&scene.network);
 }
 
 /* What was said is not overwritten by what fails behind the program's back. */
@@ -249,7 +234,7 @@ TEST(test_a_text_stays)
 	assert_string_equal(text, before);
 	netfc_allreduce_leave(comm);
 	netfc_allreduce_free(comm);
-	scene_end(&scene);
+	network_stop(&scene.network);
 }
 
 static void *
@@ -300,13 +285,13 @@ TEST(test_abort)
 	assert_int_equal(workers_run(2, aborted, &scene), 0);
 	/* A join that waits ends, too. */
 	comm = netfc_allreduce_new();
-	options = worker_options(&scene.place, 0, 2);
+	options = worker_options(&scene.network.place, 0, 2);
 	options.job = 9;
 	pthread_create(&thread, NULL, abort_soon, comm);
 	assert_int_equal(netfc_allreduce_join(comm, &options), NETFC_ALLREDUCE_ABORTED);
 	pthread_join(thread, NULL);
 	netfc_allreduce_free(comm);
-	scene_end(&scene);
+	network_stop(&scene.network);
 }
 
 /* Handles that nobody waited for are freed with the communicator, and can be after leaving. */
@@ -318,7 +303,7 @@ TEST(test_leave_early)
 	int32_t values[COUNT] = {0};
 	struct netfc_allreduce_info info;
 
-	server_freeze(scene.server, true);
+	server_freeze(scene.network.server, true);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(netfc_allreduce_start(comm, values, COUNT, NETFC_ALLREDUCE_INT32,
 					 NETFC_ALLREDUCE_SUM, false, &handles[i]),
@@ -329,7 +314,7 @@ TEST(test_leave_early)
 	netfc_allreduce_info(comm, &info);
 	assert_int_equal(info.slots, 0);
 	netfc_allreduce_free(comm);
-	scene_end(&scene);
+	network_stop(&scene.network);
 }
 
 static void
@@ -367,7 +352,7 @@ TEST(test_arguments)
 	assert_int_equal(netfc_allreduce_leave(comm), NETFC_ALLREDUCE_OK);
 	netfc_allreduce_free(comm);
 	netfc_allreduce_free(NULL);
-	scene_end(&scene);
+	network_stop(&scene.network);
 }
 
 static void
@@ -389,8 +374,7 @@ TEST(test_options)
 		{"127.0.0.1:0", "port"}, {"127.0.0.1:65536", "port"}, {"127.0.0.1:1x", "port"},
 		{"[::1", "bracket"}, {"[::1]5", "colon"}, {"[]:5", "address is missing"},
 		{"127.0.0.1.1", "127.0.0.1.1"}};
-	const uint16_t port = 9;
-	struct place place = place_of(1, &port);
+	const struct place place = place_at(9);
 	const struct netfc_allreduce_options good = worker_options(&place, 0, 2);
 	struct netfc_allreduce_options options;
 	const char *two[] = {"127.0.0.1", "127.0.0.1"};

@@ -10,11 +10,15 @@
 #include "cases.h"
 #include "clock.h"
 #include "incarnations.h"
+#include "network.h"
 #include "plays.h"
-#include "relay.h"
 
 #define OLD_COUNT 5000 /* as many as the others', so that chunks look alike */
 #define OLD_VALUE 1000000
+
+/* Servers that forget soon, of several shards and of one. */
+static const struct server_options shards = {.shards = 4, .idle_ms = 2000, .slow_us = 1000};
+static const struct server_options shard = {.idle_ms = 2000, .slow_us = 1000};
 
 static const struct incarnations three_jobs = {
 	.place_count = 1,
@@ -27,17 +31,6 @@ static const struct incarnations three_jobs = {
 	.errors_most = 4,
 	.settle_ms = 2500,
 };
-
-static struct server *
-forgetful_server(unsigned int shards)
-{
-	struct server_options options = server_defaults;
-
-	options.shards = shards;
-	options.idle_ms = 2000;
-	options.slow_us = 1000;
-	return server_start(&options);
-}
 
 static void
 nothing_is_wrong(const struct incarnations *incarnations)
@@ -52,54 +45,40 @@ nothing_is_wrong(const struct incarnations *incarnations)
 }
 
 static void
-run_clean(bool varies, unsigned int times)
+run(const struct server_options *options, const struct relay_options *bad, bool varies,
+	unsigned int times)
 {
-	struct server *server = forgetful_server(4);
-	struct place place = place_at(server_port(server));
+	struct network network = network_start(options, bad);
 	struct incarnations incarnations = three_jobs;
 
-	incarnations.places = &place;
+	incarnations.places = &network.place;
 	incarnations.times = times;
 	incarnations.varies = varies;
 	incarnations_run(&incarnations);
-	server_stop(server);
+	network_stop(&network);
 	nothing_is_wrong(&incarnations);
 }
 
 /* Shards are busy: what was sent twice waits there while the job ends and the next begins. */
 TEST(test_a_clean_link)
 {
-	run_clean(false, 100);
+	run(&shards, NULL, false, 100);
 }
 
 /* Counts, operations and formats of one incarnation are no mismatch in the next. */
 TEST(test_other_shapes)
 {
-	run_clean(true, 100);
+	run(&shards, NULL, true, 100);
 }
 
 /* Packets come twice, and late: when the job they belong to is over. */
 static void
 run_late(bool varies, unsigned int times, double delayed, unsigned int delay_us)
 {
-	struct server *server = forgetful_server(1);
-	struct relay_options bad = {.to = server_port(server),
-		.shards = 1,
-		.seed = 1,
-		.repeated = 0.5,
-		.delayed = delayed,
-		.delay_us = delay_us};
-	struct relay *relay = relay_start(&bad);
-	struct place place = place_at(relay_port(relay));
-	struct incarnations incarnations = three_jobs;
+	const struct relay_options bad = {
+		.seed = 1, .repeated = 0.5, .delayed = delayed, .delay_us = delay_us};
 
-	incarnations.places = &place;
-	incarnations.times = times;
-	incarnations.varies = varies;
-	incarnations_run(&incarnations);
-	relay_stop(relay);
-	server_stop(server);
-	nothing_is_wrong(&incarnations);
+	run(&shard, &bad, varies, times);
 }
 
 TEST(test_late_doubles)
@@ -214,7 +193,7 @@ sleep_or_join_anew(unsigned int i, unsigned int n, void *context)
 
 TEST(test_a_worker_that_slept)
 {
-	struct sleeper sleeper = {.server = forgetful_server(1)};
+	struct sleeper sleeper = {.server = server_start(&shard)};
 
 	sleeper.play = play_of(sleeper.server);
 	sleeper.play.options.keepalive_ms = 0;
@@ -227,8 +206,7 @@ TEST(test_a_worker_that_slept)
 
 struct late_join {
 	struct play play;
-	struct server *server;
-	struct relay *relay;
+	struct network network;
 	atomic_bool keeping, muting, first_gone, said_again;
 };
 
@@ -247,7 +225,7 @@ keep_joins(void *context, bool from_server, uint8_t *payload, size_t length)
 		return RELAY_PASS;
 	if (atomic_load(&late->keeping))
 		return request.join.cookie != 0 ? RELAY_KEEP : RELAY_PASS;
-	if (atomic_load(&late->muting) && server_count(late->server, AGGREGATE_JOINED) == 0)
+	if (atomic_load(&late->muting) && server_count(late->network.server, AGGREGATE_JOINED) == 0)
 		return RELAY_LOSE;
 	return RELAY_PASS;
 }
@@ -282,13 +260,13 @@ join_behind_a_double(unsigned int w, unsigned int n, void *context)
 static int
 say_again(struct late_join *late)
 {
-	uint64_t waiting = server_count(late->server, AGGREGATE_WAITING);
+	uint64_t waiting = server_count(late->network.server, AGGREGATE_WAITING);
 
-	while (server_count(late->server, AGGREGATE_WAITING) == waiting)
+	while (server_count(late->network.server, AGGREGATE_WAITING) == waiting)
 		usleep(1000);
 	atomic_store(&late->muting, true);
 	usleep(50000);
-	if (relay_say_again(late->relay) == 0)
+	if (relay_say_again(late->network.relay) == 0)
 		return 1;
 	usleep(50000);
 	atomic_store(&late->said_again, true);
@@ -304,16 +282,14 @@ join_or_say_again(unsigned int i, unsigned int n, void *context)
 /* Who waits keeps its place, though an earlier process's join comes once more. */
 TEST(test_a_late_join_takes_nobodys_place)
 {
-	struct late_join late = {.server = server_start(&server_defaults), .keeping = true};
-	struct relay_options options = {
-		.to = server_port(late.server), .shards = 1, .judge = keep_joins, .context = &late};
+	struct late_join late = {.keeping = true};
+	const struct relay_options options = {.judge = keep_joins, .context = &late};
 
-	late.relay = relay_start(&options);
-	late.play = play_of(late.server);
-	late.play.place = place_at(relay_port(late.relay));
+	late.network = network_start(&server_defaults, &options);
+	late.play = play_of(late.network.server);
+	late.play.place = late.network.place;
 	join_and_die(&late);
 	atomic_store(&late.keeping, false);
 	assert_int_equal(workers_run(3, join_or_say_again, &late), 0);
-	relay_stop(late.relay);
-	server_stop(late.server);
+	network_stop(&late.network);
 }

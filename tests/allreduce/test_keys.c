@@ -8,13 +8,14 @@
 
 #include "cases.h"
 #include "exact.h"
+#include "network.h"
 #include "plays.h"
-#include "relay.h"
 
 #define VALUES 20000
 #define ROUNDS 3
 
 static const uint8_t cluster_key[] = "thirty-two bytes of a cluster...";
+static const struct server_options keyed_server = {.key = cluster_key};
 static char key_file[] = "/tmp/netfc-key-XXXXXX";
 
 static int
@@ -85,33 +86,18 @@ work(unsigned int w, unsigned int n, void *context)
 	return play_leave(comm, wrong);
 }
 
-static struct server *
-start(unsigned int shards, bool keyed)
-{
-	struct server_options options = server_defaults;
-
-	options.shards = shards;
-	options.key = keyed ? cluster_key : NULL;
-	return server_start(&options);
-}
-
 TEST(test_sums_over_a_bad_network)
 {
 	for (unsigned int shards = 1; shards < 4; shards += 2) {
-		struct server *server = start(shards, true);
-		struct relay_options bad = {.to = server_port(server),
-			.shards = shards,
-			.lost = 0.1,
-			.repeated = 0.1,
-			.delayed = 0.3,
-			.delay_us = 1000};
-		struct relay *relay = relay_start(&bad);
-		struct scene scene = {.place = place_at(relay_port(relay)), .key_file = key_file};
+		const struct server_options options = {.shards = shards, .key = cluster_key};
+		const struct relay_options bad = {
+			.lost = 0.1, .repeated = 0.1, .delayed = 0.3, .delay_us = 1000};
+		struct network network = network_start(&options, &bad);
+		struct scene scene = {.place = network.place, .key_file = key_file};
 
 		assert_int_equal(workers_run(3, work, &scene), 0);
-		assert_int_equal(server_count(server, AGGREGATE_BAD_TAG), 0);
-		relay_stop(relay);
-		server_stop(server);
+		assert_int_equal(server_count(network.server, AGGREGATE_BAD_TAG), 0);
+		network_stop(&network);
 	}
 }
 
@@ -148,19 +134,17 @@ swap_words(void *context, bool from_server, uint8_t *payload, size_t length)
 static void
 forge(relay_judge judge)
 {
-	struct server *server = start(1, true);
 	uint64_t random = 7;
-	struct relay_options bad = {
-		.to = server_port(server), .shards = 1, .judge = judge, .context = &random};
-	struct relay *relay = relay_start(&bad);
-	struct scene scene = {.place = place_at(relay_port(relay)), .key_file = key_file};
+	struct network network = network_start(
+		&keyed_server, &(struct relay_options){.judge = judge, .context = &random});
+	struct scene scene = {.place = network.place, .key_file = key_file};
 
 	assert_int_equal(workers_run(3, work, &scene), 0);
-	assert_true(server_count(server, AGGREGATE_BAD_TAG) > 0);
+	assert_true(server_count(network.server, AGGREGATE_BAD_TAG) > 0);
 	print_message("# %d values, 0 wrong; the switch dropped %llu forged packets\n",
-		3 * ROUNDS * VALUES, (unsigned long long)server_count(server, AGGREGATE_BAD_TAG));
-	relay_stop(relay);
-	server_stop(server);
+		3 * ROUNDS * VALUES,
+		(unsigned long long)server_count(network.server, AGGREGATE_BAD_TAG));
+	network_stop(&network);
 }
 
 TEST(test_what_is_forged_is_dropped)
@@ -186,11 +170,11 @@ join_fails(struct server *server, const char *file, int expected, const char *me
 
 TEST(test_other_keys_are_told)
 {
-	struct server_options options = server_defaults;
-	struct server *keyed = start(1, true), *open = start(1, false), *other;
+	const struct server_options of_other = {
+		.key = (const uint8_t *)"thirty-two bytes of another one."};
+	struct server *keyed = server_start(&keyed_server), *open = server_start(&server_defaults);
+	struct server *other = server_start(&of_other);
 
-	options.key = (const uint8_t *)"thirty-two bytes of another one.";
-	other = server_start(&options);
 	join_fails(keyed, NULL, NETFC_ALLREDUCE_TIMEOUT, "tags");
 	join_fails(other, key_file, NETFC_ALLREDUCE_TIMEOUT, "tags");
 	join_fails(open, key_file, NETFC_ALLREDUCE_PROTOCOL, "good tag");
@@ -210,7 +194,7 @@ TEST(test_other_keys_are_told)
 
 TEST(test_the_environment_names_the_key)
 {
-	struct server *server = start(1, true);
+	struct server *server = server_start(&keyed_server);
 	struct scene scene = {.place = place_at(server_port(server))};
 
 	setenv("NETFC_KEY_FILE", key_file, 1);

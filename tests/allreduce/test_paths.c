@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "cases.h"
-#include "relay.h"
-#include "server.h"
-#include "workers.h"
+#include "network.h"
 
 #define COUNT 20000
 #define JUMBO 8948
@@ -75,25 +73,13 @@ lose_long_replies(void *context, bool from_server, uint8_t *payload, size_t leng
 static struct paths
 run(relay_judge judge, unsigned int first, unsigned int second, bool joins)
 {
-	struct server_options options = server_defaults;
-	struct relay_options narrow = {.shards = 1, .judge = judge};
-	struct paths paths = {.bytes = {first, second}};
-	struct server *server;
-	struct relay *relay;
-	uint16_t port;
+	const struct server_options options = {.bytes = JUMBO, .joins = joins};
+	struct network network = network_start(&options, &(struct relay_options){.judge = judge});
+	struct paths paths = {.bytes = {first, second},
+		.place = {place_at(server_port(network.server)), network.place}};
 
-	options.bytes = JUMBO;
-	options.joins = joins;
-	server = server_start(&options);
-	port = server_port(server);
-	narrow.to = port;
-	relay = relay_start(&narrow);
-	paths.place[0] = place_of(1, &port);
-	port = relay_port(relay);
-	paths.place[1] = place_of(1, &port);
 	assert_int_equal(workers_run(2, reduce, &paths), 0);
-	relay_stop(relay);
-	server_stop(server);
+	network_stop(&network);
 	return paths;
 }
 

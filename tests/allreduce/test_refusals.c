@@ -35,10 +35,8 @@ differing(unsigned int w, unsigned int n, void *context)
 /* Workers that call different collectives: all are told so, and no sum comes of it. */
 TEST(test_mismatch)
 {
-	struct server_options options = server_defaults;
-
 	for (int i = 1; i < 4; i++) {
-		struct server *server = server_start(&options);
+		struct server *server = server_start(&server_defaults);
 		struct play play = play_of(server);
 
 		play.worker = i;
@@ -64,13 +62,11 @@ join_differently(unsigned int w, unsigned int n, void *context)
 						    : 10000;
 }
 
-TEST(test_join_mismatch)
+SERVER_TEST(test_join_mismatch)
 {
-	struct server *server = server_start(&server_defaults);
 	struct play play = play_of(server);
 
 	assert_int_equal(workers_run(2, join_differently, &play), 101);
-	server_stop(server);
 }
 
 static int
@@ -90,15 +86,12 @@ join_status(const struct netfc_allreduce_options *options, const char *mention)
 
 TEST(test_join_fails)
 {
-	struct server_options limits = server_defaults;
-	struct server *server;
-	struct play play;
+	const struct server_options limits = {.jobs = 1};
+	struct server *server = server_start(&limits);
+	struct play play = play_of(server);
 	struct netfc_allreduce_options options;
 	struct netfc_allreduce *other;
 
-	limits.jobs = 1;
-	server = server_start(&limits);
-	play = play_of(server);
 	/* The others do not come. */
 	options = worker_options(&play.place, 0, 2);
 	options.join_ms = 300;

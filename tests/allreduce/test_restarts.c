@@ -14,16 +14,12 @@
 
 TEST(test_idle_job)
 {
-	struct server_options options = server_defaults;
-	struct server *server;
-	struct play play;
+	struct server *server = server_start(&(struct server_options){.idle_ms = 1500});
+	struct play play = play_of(server);
 	struct netfc_allreduce *comm;
 	struct netfc_allreduce_stats stats;
 	uint64_t began, took_ms;
 
-	options.idle_ms = 1500;
-	server = server_start(&options);
-	play = play_of(server);
 	/* Kept alive, for longer than an idle job lives. */
 	play.options.keepalive_ms = 100;
 	comm = play_join(&play, 0, 1);
@@ -87,9 +83,8 @@ through_restart(unsigned int w, unsigned int n, void *context)
 /* A switch that was started anew does not go on with half of it; joining again mends that. */
 TEST(test_restarted_switch)
 {
-	struct restart restart = {.options = server_defaults};
+	struct restart restart = {.options.stall_ms = 200};
 
-	restart.options.stall_ms = 200;
 	restart.server = server_start(&restart.options);
 	restart.options.port = server_port(restart.server);
 	restart.play = play_of(restart.server);
@@ -101,9 +96,8 @@ TEST(test_restarted_switch)
 }
 
 /* It has the same job, token and number, and has lost count of the chunks: no old result is its. */
-TEST(test_restarted_worker)
+SERVER_TEST(test_restarted_worker)
 {
-	struct server *server = server_start(&server_defaults);
 	struct play play = play_of(server);
 	struct netfc_allreduce *before = play_join(&play, 0, 1), *anew = netfc_allreduce_new();
 	struct netfc_allreduce_options options = worker_options(&play.place, 0, 1);
@@ -120,7 +114,6 @@ TEST(test_restarted_worker)
 	play_leave(anew, 0);
 	play_leave(before, 0);
 	assert_int_equal(server_jobs(server), 0);
-	server_stop(server);
 }
 
 static void
@@ -142,11 +135,10 @@ join_late(void *context)
 }
 
 /* A timer of 100 Hz: each call goes on where the signal came. */
-TEST(test_a_join_that_signals_interrupt)
+SERVER_TEST(test_a_join_that_signals_interrupt)
 {
 	const struct sigaction action = {.sa_handler = do_nothing};
 	const struct itimerval often = {{0, 10000}, {0, 10000}}, never = {{0, 0}, {0, 0}};
-	struct server *server = server_start(&server_defaults);
 	struct play play = play_of(server);
 	struct netfc_allreduce *comm = netfc_allreduce_new();
 	struct netfc_allreduce_options options = worker_options(&play.place, 0, 2);
@@ -174,7 +166,6 @@ TEST(test_a_join_that_signals_interrupt)
 	pthread_join(other, &wrong);
 	assert_null(wrong);
 	play_leave(comm, 0);
-	server_stop(server);
 }
 
 struct rejoin {
@@ -191,9 +182,8 @@ join_again(void *context)
 }
 
 /* It comes while the join leaves the old job, at a switch that does not answer. */
-TEST(test_an_abort_while_a_join_leaves)
+SERVER_TEST(test_an_abort_while_a_join_leaves)
 {
-	struct server *server = server_start(&server_defaults);
 	struct play play = play_of(server);
 	struct netfc_allreduce *comm = play_join(&play, 0, 1);
 	struct netfc_allreduce_options options = worker_options(&play.place, 0, 1);
@@ -214,5 +204,4 @@ TEST(test_an_abort_while_a_join_leaves)
 	netfc_allreduce_abort(comm);
 	assert_int_equal(netfc_allreduce_join(comm, &options), NETFC_ALLREDUCE_OK);
 	play_leave(comm, 0);
-	server_stop(server);
 }

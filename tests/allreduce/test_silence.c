@@ -31,14 +31,10 @@ without_one(unsigned int w, unsigned int n, void *context)
 
 TEST(test_silent_worker)
 {
-	struct server_options options = server_defaults;
-	struct play play;
-
-	options.stall_ms = 300;
 	for (int worker = 0; worker < 3; worker++) {
-		struct server *server = server_start(&options);
+		struct server *server = server_start(&(struct server_options){.stall_ms = 300});
+		struct play play = play_of(server);
 
-		play = play_of(server);
 		play.expected = NETFC_ALLREDUCE_SILENT;
 		play.worker = worker;
 		assert_int_equal(workers_run(3, without_one, &play), 0);
@@ -62,13 +58,9 @@ late_worker(unsigned int w, unsigned int n, void *context)
 /* Who has patience waits for a worker that is late. */
 TEST(test_patience)
 {
-	struct server_options options = server_defaults;
-	struct server *server;
-	struct play play;
+	struct server *server = server_start(&(struct server_options){.stall_ms = 200});
+	struct play play = play_of(server);
 
-	options.stall_ms = 200;
-	server = server_start(&options);
-	play = play_of(server);
 	play.worker = 1;
 	play.options.patience_ms = 5000;
 	assert_int_equal(workers_run(3, late_worker, &play), 0);
@@ -125,9 +117,8 @@ TEST(test_killed_switch)
 }
 
 /* It goes silent. */
-TEST(test_silent_switch)
+SERVER_TEST(test_silent_switch)
 {
-	struct server *server = server_start(&server_defaults);
 	struct play play = play_of(server);
 	pthread_t killer;
 
@@ -136,13 +127,11 @@ TEST(test_silent_switch)
 	assert_int_equal(pthread_create(&killer, NULL, freeze_soon, server), 0);
 	assert_int_equal(workers_run(3, reduce_for_ever, &play), 0);
 	pthread_join(killer, NULL);
-	server_stop(server);
 }
 
 /* It goes silent, which is noticed long before the deadline. */
-TEST(test_silence_before_the_deadline)
+SERVER_TEST(test_silence_before_the_deadline)
 {
-	struct server *server = server_start(&server_defaults);
 	struct play play = play_of(server);
 	uint64_t began = clock_now();
 	pthread_t killer;
@@ -154,13 +143,11 @@ TEST(test_silence_before_the_deadline)
 	assert_int_equal(workers_run(3, reduce_for_ever, &play), 0);
 	assert_true(clock_now() - began < HANGS_NS);
 	pthread_join(killer, NULL);
-	server_stop(server);
 }
 
 /* A worker says more often that it is alive than it would ask whether the switch is. */
-TEST(test_silence_among_keepalives)
+SERVER_TEST(test_silence_among_keepalives)
 {
-	struct server *server = server_start(&server_defaults);
 	struct play play = play_of(server);
 	struct netfc_allreduce *comm;
 	uint64_t began = clock_now();
@@ -177,20 +164,17 @@ TEST(test_silence_among_keepalives)
 		NETFC_ALLREDUCE_TIMEOUT);
 	assert_true(clock_now() - began < HANGS_NS);
 	netfc_allreduce_free(comm);
-	server_stop(server);
 }
 
 /* The switch waits for a late worker without a word, but says that it is there when it is asked. */
-TEST(test_late_worker_is_no_silence)
+SERVER_TEST(test_late_worker_is_no_silence)
 {
-	struct server *server = server_start(&server_defaults);
 	struct play play = play_of(server);
 
 	play.worker = 1;
 	play.options.silence_ms = 200;
 	assert_int_equal(workers_run(3, late_worker, &play), 0);
 	assert_int_equal(server_count(server, AGGREGATE_STALLED), 0);
-	server_stop(server);
 }
 
 /* Which of several switches is silent is said. */

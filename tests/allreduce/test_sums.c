@@ -9,10 +9,9 @@
 
 #include "cases.h"
 #include "comm/comm.h"
-#include "relay.h"
-#include "server.h"
+#include "network.h"
+#include "plays.h"
 #include "window/window.h"
-#include "workers.h"
 
 #define MAX_VECTORS 60
 
@@ -31,10 +30,9 @@ struct job {
 };
 
 static struct job
-job_of(unsigned int switches, const uint16_t *ports)
+job_at(struct place place)
 {
-	return (struct job){
-		.place = place_of(switches, ports), .rounds = 1, .slots = 64, .gso = true};
+	return (struct job){.place = place, .rounds = 1, .slots = 64, .gso = true};
 }
 
 /* In place, or into an array of their own where results have another format. */
@@ -128,14 +126,12 @@ add_vector(
 }
 
 /* Every format, and pair of them, by every operation; lengths around one chunk, and more. */
-TEST(test_formats)
+SERVER_TEST(test_formats)
 {
 	static const uint32_t counts[] = {1, 361, 725, 1449, 3000};
-	struct server *server = server_start(&server_defaults);
-	uint16_t port = server_port(server);
 
 	for (unsigned int workers = 1; workers <= 8; workers++) {
-		struct job job = job_of(1, &port);
+		struct job job = job_at(place_at(server_port(server)));
 
 		for (unsigned int format = 1; format < AGGREGATE_PAIR_END; format++)
 			for (unsigned int op = NETFC_ALLREDUCE_SUM; op <= NETFC_ALLREDUCE_MAX; op++)
@@ -145,30 +141,19 @@ TEST(test_formats)
 		run(&job, workers);
 		assert_int_equal(server_jobs(server), 0);
 	}
-	server_stop(server);
 }
 
 static void
 bad_network(unsigned int shards, unsigned int slots, unsigned int workers, bool gso)
 {
-	struct server_options options = server_defaults;
-	struct server *server;
-	struct relay *relay;
-	struct relay_options bad = {.shards = shards,
-		.seed = shards * 1000 + slots,
+	const struct relay_options bad = {.seed = shards * 1000 + slots,
 		.lost = 0.2,
 		.repeated = 0.1,
 		.delayed = 0.3,
 		.delay_us = 1000};
-	struct job job;
-	uint16_t port;
+	struct network network = network_start(&(struct server_options){.shards = shards}, &bad);
+	struct job job = job_at(network.place);
 
-	options.shards = shards;
-	server = server_start(&options);
-	bad.to = server_port(server);
-	relay = relay_start(&bad);
-	port = relay_port(relay);
-	job = job_of(1, &port);
 	job.slots = slots;
 	job.gso = gso;
 	job.rounds = 2;
@@ -180,8 +165,7 @@ bad_network(unsigned int shards, unsigned int slots, unsigned int workers, bool 
 	run(&job, workers);
 	assert_true(job.stats.retransmitted > 0);
 	assert_int_equal(job.info.sockets, shards);
-	relay_stop(relay);
-	server_stop(server);
+	network_stop(&network);
 }
 
 /* 20 % of all packets lost, 10 % repeated, 30 % in another order. */
@@ -197,39 +181,28 @@ TEST(test_bad_network)
 static void
 several_switches(unsigned int switches, bool bad)
 {
-	struct server *servers[4];
-	struct relay *relays[4];
+	struct network networks[4];
 	uint16_t ports[4];
 	struct job job;
 
 	for (unsigned int i = 0; i < switches; i++) {
-		struct server_options options = server_defaults;
-		struct relay_options relay = {.seed = i, .lost = 0.1, .repeated = 0.1};
+		/* Each grants something else. */
+		const struct server_options options = {
+			.shards = 1 + i, .slots = 16u << i, .bytes = 1448 - 100 * i};
+		const struct relay_options relay = {.seed = i, .lost = 0.1, .repeated = 0.1};
 
-		options.shards = 1 + i;
-		options.slots = 16u << i; /* each grants something else */
-		options.bytes = 1448 - 100 * i;
-		servers[i] = server_start(&options);
-		ports[i] = server_port(servers[i]);
-		relay.to = ports[i];
-		relay.shards = options.shards;
-		if (bad) {
-			relays[i] = relay_start(&relay);
-			ports[i] = relay_port(relays[i]);
-		}
+		networks[i] = network_start(&options, bad ? &relay : NULL);
+		ports[i] = networks[i].place.ports[0];
 	}
-	job = job_of(switches, ports);
+	job = job_at(place_of(switches, ports));
 	job.rounds = 2;
 	for (uint32_t count = 1; count < 40000; count = count * 7 + 1)
 		add_vector(&job, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_SUM, 3, count);
 	run(&job, 3);
 	assert_int_equal(job.info.switches, switches);
 	assert_int_equal(job.info.bytes, 1448 - 100 * (switches - 1));
-	for (unsigned int i = 0; i < switches; i++) {
-		if (bad)
-			relay_stop(relays[i]);
-		server_stop(servers[i]);
-	}
+	for (unsigned int i = 0; i < switches; i++)
+		network_stop(&networks[i]);
 }
 
 TEST(test_switches)
@@ -242,15 +215,9 @@ TEST(test_switches)
 /* Chunk numbers pass 2^32: the server's entries and the workers are put shortly before it. */
 TEST(test_wrap_around)
 {
-	struct server_options options = server_defaults;
-	struct server *server;
-	struct job job;
-	uint16_t port;
+	struct server *server = server_start(&(struct server_options){.renumbers = true});
+	struct job job = job_at(place_at(server_port(server)));
 
-	options.renumbers = true;
-	server = server_start(&options);
-	port = server_port(server);
-	job = job_of(1, &port);
 	job.slots = 4;
 	job.server = server;
 	job.rounds = 5;
@@ -265,13 +232,10 @@ TEST(test_wrap_around)
 }
 
 /* Segmentation offload makes no difference but to the number of system calls. */
-TEST(test_gso)
+SERVER_TEST(test_gso)
 {
-	struct server *server = server_start(&server_defaults);
-	uint16_t port = server_port(server);
-
 	for (unsigned int gso = 0; gso < 2; gso++) {
-		struct job job = job_of(1, &port);
+		struct job job = job_at(place_at(server_port(server)));
 
 		job.gso = gso != 0;
 		add_vector(&job, NETFC_ALLREDUCE_FP16, NETFC_ALLREDUCE_SUM, 4, 100001);
@@ -280,21 +244,14 @@ TEST(test_gso)
 		assert_int_equal(job.stats.sent, 100001 / 724 + 1);
 		assert_int_equal(job.stats.received, job.stats.sent);
 	}
-	server_stop(server);
 }
 
 /* Nor does it make one that the kernel hands over many results as one datagram. */
 TEST(test_gro)
 {
-	struct server_options options = server_defaults;
-	struct server *server;
-	struct job job;
-	uint16_t port;
+	struct server *server = server_start(&(struct server_options){.joins = true});
+	struct job job = job_at(place_at(server_port(server)));
 
-	options.joins = true;
-	server = server_start(&options);
-	port = server_port(server);
-	job = job_of(1, &port);
 	add_vector(&job, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_SUM, 1, 100001);
 	add_vector(&job, NETFC_ALLREDUCE_FP16, NETFC_ALLREDUCE_MEAN, 1, 100001);
 	run(&job, 1);
@@ -305,16 +262,9 @@ TEST(test_gro)
 /* The least there is: one worker, one slot, four bytes in a chunk. */
 TEST(test_small)
 {
-	struct server_options options = server_defaults;
-	struct server *server;
-	struct job job;
-	uint16_t port;
+	struct server *server = server_start(&(struct server_options){.bytes = 4, .slots = 1});
+	struct job job = job_at(place_at(server_port(server)));
 
-	options.bytes = 4;
-	options.slots = 1;
-	server = server_start(&options);
-	port = server_port(server);
-	job = job_of(1, &port);
 	add_vector(&job, NETFC_ALLREDUCE_FP16, NETFC_ALLREDUCE_MEAN, 1, 101);
 	add_vector(&job, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_MEAN, 1, 101);
 	run(&job, 1);

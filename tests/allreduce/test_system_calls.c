@@ -19,8 +19,7 @@
 
 #include "cases.h"
 #include "clock.h"
-#include "server.h"
-#include "workers.h"
+#include "plays.h"
 
 int __real_sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags);
 int __wrap_sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags);
@@ -143,13 +142,12 @@ join(const struct server *server, unsigned int w, unsigned int n, unsigned int s
 }
 
 /* Some are sent again when the result comes: they are not those of the next chunk. */
-TEST(parts_of_the_next_chunk_are_sent_from_the_first_on)
+SERVER_TEST(parts_of_the_next_chunk_are_sent_from_the_first_on)
 {
 	enum {
 		LANES = 181,
 		COUNT = 4 * LANES
 	};
-	struct server *server = server_start(&server_defaults);
 	struct netfc_allreduce *comm = join(server, 0, 1, 1, 3000);
 	struct netfc_allreduce_totals *totals =
 		netfc_allreduce_totals_new(NETFC_ALLREDUCE_FP64, COUNT);
@@ -170,13 +168,11 @@ TEST(parts_of_the_next_chunk_are_sent_from_the_first_on)
 	netfc_allreduce_totals_free(totals);
 	netfc_allreduce_leave(comm);
 	netfc_allreduce_free(comm);
-	server_stop(server);
 }
 
 /* By the deadline. */
-TEST(who_may_not_receive_gets_an_error)
+SERVER_TEST(who_may_not_receive_gets_an_error)
 {
-	struct server *server = server_start(&server_defaults);
 	struct netfc_allreduce *comm = join(server, 0, 1, 16, 1000);
 	int32_t value = 1;
 
@@ -188,7 +184,6 @@ TEST(who_may_not_receive_gets_an_error)
 	alarm(0);
 	forbidden = false;
 	netfc_allreduce_free(comm);
-	server_stop(server);
 }
 
 /* Its results come all the time, as the thread sees it. */
@@ -236,9 +231,8 @@ join_second(void *argument)
 }
 
 /* A thread that drives an allreduce lets others in, and those whose own is done. */
-TEST(no_thread_is_kept_out_by_another_ones_packets)
+SERVER_TEST(no_thread_is_kept_out_by_another_ones_packets)
 {
-	struct server *server = server_start(&server_defaults);
 	struct joined second = {.server = server};
 	struct netfc_allreduce_handle *first, *last, *other;
 	int32_t values[] = {1, 1}, others[] = {2, 2, 2};
@@ -275,7 +269,6 @@ TEST(no_thread_is_kept_out_by_another_ones_packets)
 	netfc_allreduce_leave(second.comm);
 	netfc_allreduce_free(comm);
 	netfc_allreduce_free(second.comm);
-	server_stop(server);
 }
 
 static bool
@@ -309,11 +302,9 @@ TEST(whose_segments_are_not_cut_joins_all_the_same)
 	assert_int_equal(write(fd, key, 32), 32);
 	close(fd);
 	for (int keyed = 0; keyed < 2; keyed++) {
-		struct server_options options = server_defaults;
-		struct server *server;
+		struct server *server =
+			server_start(&(struct server_options){.key = keyed ? key : NULL});
 
-		options.key = keyed ? key : NULL;
-		server = server_start(&options);
 		assert_true(joins_with_segments(server, keyed ? key_file : NULL));
 		uncut = true;
 		uncut_datagrams = 0;

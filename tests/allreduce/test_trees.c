@@ -10,8 +10,7 @@
 
 #include "cases.h"
 #include "relay.h"
-#include "server.h"
-#include "workers.h"
+#include "plays.h"
 
 #define MAX_LEAVES 3
 #define VALUES 3000
@@ -77,12 +76,9 @@ spoiling_relay_to(uint16_t port, unsigned int shards)
 static void
 start(struct tree *tree)
 {
-	struct server_options options = server_defaults;
+	struct server_options options = {.shards = 2, .stall_ms = tree->stall_ms};
 	uint16_t port;
 
-	if (tree->stall_ms != 0)
-		options.stall_ms = tree->stall_ms;
-	options.shards = 2;
 	tree->root = server_start(&options);
 	port = server_port(tree->root);
 	if (tree->deep) {
@@ -454,21 +450,18 @@ join_alone(unsigned int w, unsigned int n, void *context)
 }
 
 /* As at one switch, where the same job is joined with the right number then. */
-TEST(test_workers_of_one_switch_that_do_not_add_up)
+SERVER_TEST(test_workers_of_one_switch_that_do_not_add_up)
 {
-	struct server *server = server_start(&server_defaults);
 	struct miscount miscount = {.place = place_at(server_port(server))};
 
 	pthread_barrier_init(&miscount.refused, NULL, 2);
 	assert_int_equal(workers_run(2, join_alone, &miscount), 0);
 	pthread_barrier_destroy(&miscount.refused);
-	server_stop(server);
 }
 
 /* A switch without a parent says so; and collectives with a root are none of a tree's. */
-TEST(test_what_there_is_not)
+SERVER_TEST(test_what_there_is_not)
 {
-	struct server *server = server_start(&server_defaults);
 	struct place place = place_at(server_port(server));
 	struct netfc_allreduce *comm = netfc_allreduce_new();
 	struct netfc_allreduce_options options = worker_options(&place, 0, 1);
@@ -487,5 +480,4 @@ TEST(test_what_there_is_not)
 		netfc_allreduce(comm, values, 1, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_MEAN),
 		NETFC_ALLREDUCE_OK);
 	netfc_allreduce_free(comm);
-	server_stop(server);
 }
