@@ -51,6 +51,28 @@ def wait_for_a_while():
     return [said, tensor.tolist()]
 
 
+def one_has_a_child():
+    """Of the last rank: it reduces, which is an error. The others wait for its parent meanwhile, and look at how all
+    others are."""
+    dist.all_reduce(torch.ones(1))
+    tensor, said = torch.ones(3), ''
+    if RANK == SIZE - 1:
+        reading, writing = os.pipe()
+        if os.fork() == 0:
+            signal.alarm(60)
+            try:
+                dist.all_reduce(tensor)
+            except netfc.torch.AllreduceError as error:
+                os.write(writing, str(error).encode())
+            os._exit(0)
+        os.close(writing)
+        with open(reading, encoding='utf-8') as file:
+            said = file.read()
+        time.sleep(3)
+    dist.all_reduce(tensor)
+    return [said, tensor.tolist()]
+
+
 def monitored_barriers():
     """All come; then the last one does not."""
     dist.monitored_barrier()

@@ -54,16 +54,17 @@ class Sequences:
     def start(self, call: Call, waits: bool = False) -> Promise:
         """Start a collective; gives a promise of it. waits: who calls waits for it at once.
 
-        Raises AllreduceError if this group has failed before, and cannot go on; ValueError for what
-        cannot be done.
+        Raises AllreduceError if this group has failed before, and cannot go on, or in a forked
+        process; ValueError for what cannot be done.
         """
+        self._check_process()
         promise = Promise(Origin(self, call.name))
         if callbacks.is_inside():
             self._fate.check()
             _InTurn(self._meeting.timeout, call, promise, self).start()
             return promise
         self._called += 1
-        if self._fate.error is not None and os.getpid() == self._process:
+        if self._fate.error is not None:
             self._go_on(call)
         self._fate.check()
         try:
@@ -72,6 +73,15 @@ class Sequences:
             self._called -= 1
             raise
         return promise
+
+    def _check_process(self) -> None:
+        """The others would hear of a forked process's failure as of its parent's."""
+        if os.getpid() != self._process:
+            text = (
+                f"the process group is process {self._process}'s, and this one is forked from it:"
+                " let each process be a rank of its own"
+            )
+            raise AllreduceError(text, "broken", None, None)
 
     def _begin(self, meeting: Meeting, next_call: str) -> None:
         """Meet all others, and make a place in the jobs."""

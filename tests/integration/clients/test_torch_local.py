@@ -164,3 +164,9 @@ def test_a_switch_that_only_another_rank_names(tmp_path):
 def test_no_switch_and_none_wanted(tmp_path):
     for text in failures(tmp_path, 2, 'alone', address=None, NETFC_LOCAL='0'):
         assert 'Rank 0 knows no switch: set NETFC_SWITCH' in text
+
+
+def test_a_child_that_reduces_does_not_fail_its_parent(tmp_path):
+    told = results(tmp_path, 2, 'one_has_a_child', address=None)
+    assert [values for _, values in told] == [[2.0] * 3] * 2
+    assert 'forked' in told[1][0]
