@@ -15,7 +15,8 @@
 #include "cases.h"
 #include "workers.h"
 
-#define COUNT 9000 /* several pieces of all formats */
+#define COUNT 9000    /* several pieces of all formats */
+#define LARGE 2000000 /* more of fp32 than there is room for at once */
 
 struct job {
 	char path[64];
@@ -382,6 +383,41 @@ TEST(test_failures)
 		assert_int_equal(workers_run(3, trials[i].body, &job), 0);
 		close(job.file);
 	}
+}
+
+/*
+ * All have given as much as there is room for, and reduced it: there is no more room before worker
+ * 2 takes its results.
+ */
+TEST(test_who_does_not_take)
+{
+	struct job job = job_begin();
+	struct netfc_allreduce *comms[3];
+	struct netfc_allreduce_handle *handles[3];
+	float *values[3];
+
+	job.deadline_ms = 100;
+	for (unsigned int w = 0; w < 3; w++)
+		comms[w] = join(&job, w, 3);
+	for (unsigned int w = 0; w < 3; w++) {
+		values[w] = calloc(LARGE, sizeof(float));
+		assert_int_equal(
+			netfc_allreduce_start(comms[w], values[w], LARGE, NETFC_ALLREDUCE_FP32,
+				NETFC_ALLREDUCE_SUM, true, &handles[w]),
+			NETFC_ALLREDUCE_OK);
+	}
+	for (unsigned int w = 0; w < 2; w++)
+		assert_int_equal(
+			netfc_allreduce_wait(&handles[w], 0, NULL), NETFC_ALLREDUCE_PENDING);
+	assert_int_equal(netfc_allreduce_wait(&handles[0], -1, NULL), NETFC_ALLREDUCE_TIMEOUT);
+	assert_non_null(strstr(netfc_allreduce_error(comms[0]),
+		"Worker 2 has called this allreduce, and has not done its share"));
+	assert_int_equal(netfc_allreduce_silent_worker(comms[0]), 2);
+	for (unsigned int w = 0; w < 3; w++) {
+		netfc_allreduce_free(comms[w]);
+		free(values[w]);
+	}
+	close(job.file);
 }
 
 /* Worker 1 is a process that ends, or is stopped, in the middle; 0 is this one. */

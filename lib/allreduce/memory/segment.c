@@ -418,6 +418,15 @@ has_yet_to_reduce(const struct look *look, int rank)
 		: atomic_load(&look->segment->shared->rank[rank].reduced) <= look->taken;
 }
 
+/* Nobody who has taken so much more can give, before it takes. */
+static bool
+has_yet_to_take(const struct look *look, int rank)
+{
+	return !look->watch->first_reduces &&
+		atomic_load(&look->segment->shared->rank[rank].taken) + look->segment->depth <=
+		look->taken;
+}
+
 /* A process does not see its own locks. */
 static bool
 has_ended(const struct segment *segment, int rank)
@@ -514,6 +523,7 @@ segment_look(const struct segment *segment, struct segment_watch *watch, uint64_
 	const struct look look = {segment, watch, taken};
 	const uint64_t now = clock_now();
 	const uint64_t waited = clock_until(since, now);
+	int keeps_all;
 
 	if (now - watch->looked <= LOOK_NS)
 		return SEGMENT_FINE;
@@ -525,10 +535,12 @@ segment_look(const struct segment *segment, struct segment_watch *watch, uint64_
 	*culprit = stopped_for_long(&look, watch, now);
 	if (*culprit >= 0)
 		return SEGMENT_STOPPED;
-	if (waited > watch->deadline && (*culprit = find_rank(&look, is_late)) >= 0)
+	keeps_all = find_rank(&look, has_yet_to_take);
+	if (waited > watch->deadline && keeps_all < 0 &&
+		(*culprit = find_rank(&look, is_late)) >= 0)
 		return SEGMENT_LATE;
-	if (waited > watch->deadline + GRACE_NS &&
-		(*culprit = find_rank(&look, has_yet_to_reduce)) >= 0)
+	*culprit = keeps_all >= 0 ? keeps_all : find_rank(&look, has_yet_to_reduce);
+	if (waited > watch->deadline + GRACE_NS && *culprit >= 0)
 		return SEGMENT_SLOW;
 	return SEGMENT_FINE;
 }

@@ -187,7 +187,7 @@ enum segment_trouble {
 	SEGMENT_ENDED,   /**< the rank's process has ended, or has closed it */
 	SEGMENT_STOPPED, /**< by a signal or a debugger (proc(5)), for long */
 	SEGMENT_LATE,    /**< it has not given its values before the deadline */
-	SEGMENT_SLOW     /**< it has not reduced them a while after that */
+	SEGMENT_SLOW     /**< it has not reduced or taken them a while after that */
 };
 
 /** What a rank knows of the others that it waits for. */
