@@ -10,6 +10,7 @@ import mmap
 import os
 import pty
 import shutil
+import socket
 import struct
 import subprocess
 
@@ -35,6 +36,15 @@ def why_no_tap():
             fcntl.ioctl(device, TUNSETIFF, request)
     except OSError as error:
         return f'no TAP interface can be made: {error}'
+    return ''
+
+
+def why_no_packet_socket():
+    """Why no AF_PACKET socket can be opened here, outside namespaces of the test's; empty if one can."""
+    try:
+        socket.socket(socket.AF_PACKET, socket.SOCK_RAW).close()
+    except OSError as error:
+        return f'no AF_PACKET socket: {error}'
     return ''
 
 
@@ -97,6 +107,7 @@ PATIENCE = 10 if EMULATOR else 1
 
 needs_namespaces = skip_where(NO_NAMESPACES)
 needs_tap = skip_where(NO_TAP)
+needs_packet_socket = skip_where(why_no_packet_socket())
 needs_mounts = skip_where(why_no_mounts())
 needs_long_rings = skip_where(why_no_long_rings())
 needs_terminal = skip_where(why_no_terminal())

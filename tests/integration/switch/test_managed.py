@@ -16,7 +16,7 @@ import pytest
 import hosts
 import switch
 from leaping_clock import LeapingClock
-from needs import needs_mounts, needs_program
+from needs import needs_mounts, needs_packet_socket, needs_program
 
 HANG = 120  # seconds that only say: it hangs
 LATER = 75
@@ -216,7 +216,7 @@ def check_sharing(tmp_path):
 
 
 @pytest.mark.parametrize('port, missing', [
-    ('net_af_packet0,iface=no-such-if', 'the interface no-such-if does not exist'),
+    pytest.param('net_af_packet0,iface=no-such-if', 'the interface no-such-if does not exist', marks=needs_packet_socket),
     ('net_pcap0,rx_iface_in=no-such-if,tx_iface=no-such-if', 'interface no-such-if does not exist'),
 ])
 @pytest.mark.parametrize('managed', [True, False])
