@@ -212,13 +212,17 @@ class Comm:
         """The communicator. Raises AllreduceError if it has been freed, or in a forked process."""
         if self._pointer is None:
             raise AllreduceError("the communicator has left its job", "broken", None, None)
+        self.check_process()
+        return self._pointer
+
+    def check_process(self) -> None:
+        """Raises AllreduceError in a forked process."""
         if os.getpid() != self._process:
             text = (
                 f"the communicator is process {self._process}'s, and this one is forked from it:"
                 " let each process join as a worker of its own"
             )
             raise AllreduceError(text, "broken", None, None)
-        return self._pointer
 
     def defaults(self) -> Options:
         """Options as the library has them."""
@@ -274,7 +278,6 @@ class Comm:
         if handle.pointer:
             if self._pointer is None:
                 return "aborted"
-            _ = self.pointer  # is it this process's?
             arguments = ctypes.byref(handle.pointer), wait_ms, ctypes.byref(handle.raised)
             # One step of the interpreter, which sees to signals between steps.
             handle.status[:] = itertools.starmap(self._functions.netfc_allreduce_wait, (arguments,))
@@ -401,6 +404,8 @@ class Handle:
         return self._look(0)
 
     def _look(self, wait_ms: int) -> bool:
+        if not self.is_over:
+            self._comm.check_process()  # who has the lock may not be here
         with self._lock:
             if not self.is_over:
                 self._ask(wait_ms)

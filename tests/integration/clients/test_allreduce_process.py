@@ -175,6 +175,37 @@ print(array[0])
 """, address) == 'broken True\n' * 4 + '1.0\n'
 
 
+def test_a_forked_process_does_not_wait_for_its_parents_threads():
+    """One of them waits for the same handle."""
+    with serving() as address:
+        assert run("""
+import netfc._allreduce, numpy, os, signal, sys, threading, time
+netfc._allreduce._SLICE_MS = 60_000
+file = os.memfd_create('job')
+comm = allreduce.Communicator((), worker=0, workers=2, token=5,
+                              memory=f'/proc/{os.getpid()}/fd/{file}')
+handle = comm.start(numpy.ones(10, 'float32'))
+def wait():
+    try:
+        handle.wait()
+    except allreduce.AllreduceError as error:
+        print(error.status)
+thread = threading.Thread(target=wait)
+thread.start()
+while not handle._lock.locked():
+    time.sleep(0.01)
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    wait()
+    sys.stdout.flush()
+    os._exit(0)
+os.waitpid(child, 0)
+comm.abort()
+thread.join()
+""", address) == 'broken\naborted\n'
+
+
 def test_totals_last_as_long_as_the_process():
     with serving() as address:
         assert run("""
