@@ -331,6 +331,13 @@ def more_ranks_than_units():
     return Run('network', units=2).steps(3).hash
 
 
+def many_units():
+    """Of a step: the sum of their hashes is more than int32 holds. How the step ends, without what they compute."""
+    training = invariant.Training(nn.Linear(1, 1), invariant.UnitSampler(70000, 1, 70000))
+    training.finish(0, training.sampler.dealt(0)[training.sampler.rank])
+    return training.step
+
+
 # ---- tensor parallel -------------------------------------------------------------------------
 
 

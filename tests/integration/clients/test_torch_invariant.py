@@ -52,6 +52,11 @@ def test_ranks_that_have_no_unit(tmp_path):
     assert hashes(tmp_path, 3, 'more_ranks_than_units') == one
 
 
+@pytest.mark.parametrize('size', [1, 2, 3])
+def test_steps_of_many_units(tmp_path, size):
+    assert hashes(tmp_path, size, 'many_units') == 1
+
+
 def test_goes_on_with_another_number(tmp_path):
     """4 ranks until one is killed, then 3, then 5."""
     whole = hashes(tmp_path, 1, 'go_on_from', str(tmp_path / 'whole'), '9', 'alive')

@@ -235,7 +235,7 @@ class Training:
         loss = self._loss.start(self._ranks, count)
         mine = [len(units), sum(map(_hash, units)), len(self._problems)]
         counts = torch.tensor(
-            [*mine, *self._gradients.uses, *self._buffers.counts()], dtype=torch.int32
+            [*mine, *self._gradients.uses, *self._buffers.counts()], dtype=torch.int64
         )
         self._ranks.add_up(counts).wait()
         loss.wait()
