@@ -46,6 +46,19 @@ def through_switch(err):
     return [sum(map(int, column)) for column in zip(*counts)]
 
 
+def checked(host, kind, ranks, *checks, status=0, **more):
+    """A run of checks on a host to its end. status: what it has to be; None: anything."""
+    done = mpi_runs.run(host, kind, ranks, mpi_runs.checks(kind), *checks, **more)
+    assert status in (None, done.status), done
+    return done
+
+
+def checked_at_switch(folder, option, kind, ranks, *checks, **more):
+    """The same on a host at a switch, and what that has aggregated."""
+    with mpi_runs.switched(folder, option) as (host, live):
+        return checked(host, kind, ranks, *checks, **more), live.stop()['aggregate']
+
+
 # Ranks, and the checks that one start of them runs. What is about a first reduction comes first.
 OF_A_NODE = [(2, 'progress allreduce freed'), (2, 'threads'), (3, 'forks'),
              (3, 'first_started all_types reduce unaligned started two_communicators'),
@@ -135,10 +148,8 @@ def test_no_job_stays(run_together, kind, network):
 def test_communicators_share_memory_with_the_switch(tmp_path, kind, check, shared):
     """Each by a port of its own: of a node's first rank, or of each rank."""
     with mpi_runs.by_memif(tmp_path, 4) as (host, live, variables):
-        done = mpi_runs.run(host, kind, 4, mpi_runs.checks(kind), check, NETFC_MPI_VERBOSE='1',
-                            NETFC_MPI_SHARED_MEMORY=shared, **variables)
+        done = checked(host, kind, 4, check, NETFC_MPI_VERBOSE='1', NETFC_MPI_SHARED_MEMORY=shared, **variables)
         stats = live.stop()['aggregate']
-    assert done.status == 0, done
     assert through_switch(done.err)[0] > 0
     assert stats['jobs_complete'] == stats['jobs_ended'] > 0
 
@@ -148,18 +159,14 @@ def test_communicators_share_memory_with_the_switch(tmp_path, kind, check, share
     ({'NETFC_MPI_INTERFACE': 'memif:/run/none,id=3-2'}, 'after id= there has to be a number'),
     ({'NETFC_MPI_INTERFACE': 'memif:/run/none'}, 'net_memif0,role=server')])
 def test_memory_that_cannot_be_shared_with_the_switch_is_an_error(node, kind, change, why):
-    done = mpi_runs.run(node, kind, 2, mpi_runs.checks(kind), 'until_error', **{
-        'NETFC_MPI_INTERFACE': 'memif:/run/none', 'NETFC_MPI_BIND_ADDRESS': '10.1.0.1', **change})
-    assert done.status == 0, done
+    done = checked(node, kind, 2, 'until_error',
+                   **{'NETFC_MPI_INTERFACE': 'memif:/run/none', 'NETFC_MPI_BIND_ADDRESS': '10.1.0.1', **change})
     assert len(re.findall(rf'rank \d: netfc-mpi: .*{why}', done.out)) == 2, done
 
 
 @BOTH_WAYS
 def test_a_hundred_communicators_share_the_slots_of_a_switch(tmp_path, kind, option):
-    with mpi_runs.switched(tmp_path, option) as (host, live):
-        done = mpi_runs.run(host, kind, 2, mpi_runs.checks(kind), 'hundred')
-        stats = live.stop()['aggregate']
-    assert done.status == 0, done
+    done, stats = checked_at_switch(tmp_path, option, kind, 2, 'hundred')
     made = 200 + (option != mpi_runs.NODES)  # the first is tried as one worker of the node
     assert stats['jobs_complete'] == stats['jobs_ended'] == made
     said, = [line for line in done.err.splitlines() if 'slots of the switch' in line]
@@ -172,11 +179,7 @@ def test_a_hundred_communicators_share_the_slots_of_a_switch(tmp_path, kind, opt
 def test_many_sums_of_each_type(tmp_path, kind, ranks, option):
     """A million; NETFC_TEST_VALUES in the environment for more: 10,000,000 take 20 minutes."""
     values = os.environ.get('NETFC_TEST_VALUES', '1000000')
-    with mpi_runs.switched(tmp_path, option) as (host, live):
-        done = mpi_runs.run(host, kind, ranks, mpi_runs.checks(kind), 'many', patience=10,
-                            NETFC_TEST_VALUES=values)
-        live.stop()
-    assert done.status == 0, done
+    done, _ = checked_at_switch(tmp_path, option, kind, ranks, 'many', patience=10, NETFC_TEST_VALUES=values)
     assert done.out == f'{values} doubles and as many floats: 0 differ\n'
 
 
@@ -207,8 +210,7 @@ def test_numpy_arrays_go_the_same_way(node):
 
 
 def test_what_the_switch_does_not_have_is_left_to_mpi(node, kind):
-    done = mpi_runs.run(node, kind, 3, mpi_runs.checks(kind), 'left_to_mpi')
-    assert done.status == 0, done
+    done = checked(node, kind, 3, 'left_to_mpi')
     said = [line for line in done.err.splitlines() if line.startswith('netfc-mpi')]
     assert [re.sub('.*switch has ', '', line) for line in said] == [
         'no floats of more than 64 bits (said once)',
@@ -218,9 +220,7 @@ def test_what_the_switch_does_not_have_is_left_to_mpi(node, kind):
 
 @pytest.mark.parametrize('verbose', ['1', '2'])
 def test_reductions_are_told_in_a_table_or_each_where_that_is_wanted(node, kind, verbose):
-    done = mpi_runs.run(node, kind, 2, mpi_runs.checks(kind), 'left_to_mpi',
-                        NETFC_MPI_VERBOSE=verbose)
-    assert done.status == 0, done
+    done = checked(node, kind, 2, 'left_to_mpi', NETFC_MPI_VERBOSE=verbose)
     each = done.err.count('left to MPI: the switch has no such type')
     assert each > 1 if verbose == '2' else each == 1, done
     assert 'MPI_Allreduce of MPI_FLOAT_INT, MPI_MAXLOC, is left to MPI' in done.err
@@ -232,9 +232,7 @@ def test_reductions_are_told_in_a_table_or_each_where_that_is_wanted(node, kind,
 
 def test_the_table_has_all_reductions_by_their_way(node, kind):
     """However many kinds there are; the totals are of the same rank."""
-    done = mpi_runs.run(node, kind, 2, mpi_runs.checks(kind), 'all_types', 'reduce', 'left_to_mpi',
-                        NETFC_MPI_VERBOSE='1')
-    assert done.status == 0, done
+    done = checked(node, kind, 2, 'all_types', 'reduce', 'left_to_mpi', NETFC_MPI_VERBOSE='1')
     assert len(re.findall('^netfc-mpi: others ', done.err, re.MULTILINE)) >= 1, done
     by_way = {'switch': 0, 'node': 0, 'MPI': 0}
     for way, calls in re.findall(r'^netfc-mpi: .* (MPI|node|switch) +(\d+) +\d+$', done.err, re.MULTILINE):
@@ -249,8 +247,8 @@ def test_variables_that_are_not_understood_are_told(alone, kind):
     known = dict.fromkeys(re.findall(r'^\| `(NETFC_MPI_[A-Z_]+)`', documents, re.M), '')
     wrong = {'NETFC_MPI_LOCAL': 'yes', 'NETFC_MPI_VERBOSE': '3', 'NETFC_MPI_FALLBACK': '01', 'NETFC_MPI_FALBACK': '1',
              'NETFC_MPI_SLOT': '4'}
-    done = mpi_runs.run(alone, kind, 2, mpi_runs.checks(kind), 'allreduce', **{**known, **wrong, **NO_SWITCH})
-    assert done.status == 0 and len(known) > 8, done
+    done = checked(alone, kind, 2, 'allreduce', **{**known, **wrong, **NO_SWITCH})
+    assert len(known) > 8, done
     assert sorted({line for line in done.err.splitlines() if line.startswith('netfc-mpi')}) == [
         'netfc-mpi: NETFC_MPI_FALLBACK=01 is not a number from 0 to 1: using 0',
         'netfc-mpi: NETFC_MPI_LOCAL=yes is not a number from 0 to 1: using 1',
@@ -265,8 +263,7 @@ def test_variables_that_are_not_understood_are_told(alone, kind):
 def test_without_a_switch_named_nodes_that_do_not_reduce_leave_it_to_mpi(alone, kind, change):
     with hosts.Host(1) as other:
         change = {name: value.format(alone.name, other.name) for name, value in change.items()}
-        done = mpi_runs.run(alone, kind, 3, mpi_runs.checks(kind), 'communicators', **NO_SWITCH, **change)
-    assert done.status == 0, done
+        done = checked(alone, kind, 3, 'communicators', **NO_SWITCH, **change)
     # By each process that is the first of a communicator.
     said = [line for line in done.err.splitlines() if line.startswith('netfc-mpi')]
     assert {line.split(': ', 2)[-1] for line in said} == {'NETFC_SWITCH names no switch (said once)'}, done
@@ -275,31 +272,25 @@ def test_without_a_switch_named_nodes_that_do_not_reduce_leave_it_to_mpi(alone, 
 def test_a_node_without_a_switch_has_the_bits_of_the_switch(node, alone, kind):
     """Of each type and operation: rounded, subnormal, too large, no number; of ranks in any order."""
     ways = ((node, {'NETFC_MPI_SHARED_MEMORY': '0'}), (node, {}), (alone, NO_SWITCH))
-    runs = [mpi_runs.run(host, kind, 4, mpi_runs.checks(kind), 'bits', **environment)
-            for host, environment in ways]
-    assert not any(done.status for done in runs), runs
+    runs = [checked(host, kind, 4, 'bits', **environment) for host, environment in ways]
     said = {'\n'.join(sorted(done.out.splitlines())) for done in runs}
     assert len(said) == 1 and said.pop().count('\n') == 4 * 30 - 1, runs
 
 
 def test_a_node_needs_no_switch_even_if_one_is_named(tmp_path, kind):
-    with mpi_runs.switched(tmp_path, mpi_runs.NODES) as (host, live):
-        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'communicators', NETFC_MPI_LOCAL='1')
-        stats = live.stop()['aggregate']
-    assert done.status == 0, done
+    done, stats = checked_at_switch(tmp_path, mpi_runs.NODES, kind, 3, 'communicators', NETFC_MPI_LOCAL='1')
     assert stats['jobs_made'] == 0
 
 
 def test_two_nodes_need_a_switch(pair, kind):
-    done = mpi_runs.run(pair[0], kind, 4, mpi_runs.checks(kind), 'allreduce', NETFC_MPI_LOCAL='1',
-                        NETFC_TEST_NODES=pair[1], NETFC_MPI_VERBOSE='1')
-    assert done.status == 0, done
+    done = checked(pair[0], kind, 4, 'allreduce', NETFC_MPI_LOCAL='1', NETFC_TEST_NODES=pair[1],
+                   NETFC_MPI_VERBOSE='1')
     assert '; workers: 2, switches: 1; ranks that share memory are one worker' in done.err, done
 
 
 def test_a_hundred_communicators_of_a_node_without_a_switch(alone, kind):
-    done = mpi_runs.run(alone, kind, 2, mpi_runs.checks(kind), 'hundred', **NO_SWITCH)
-    assert done.status == 0 and not done.err.count('netfc-mpi'), done
+    done = checked(alone, kind, 2, 'hundred', **NO_SWITCH)
+    assert not done.err.count('netfc-mpi'), done
 
 
 SHARED_BY_NOBODY = ['file 0', 'map 0', 'map 1', 'other 1']
@@ -307,28 +298,29 @@ SHARED_BY_NOBODY = ['file 0', 'map 0', 'map 1', 'other 1']
 
 @pytest.mark.parametrize('scarce', SHARED_BY_NOBODY)
 def test_memory_that_a_node_without_a_switch_cannot_share_leaves_all_to_mpi(alone, kind, scarce):
-    done = mpi_runs.run(alone, kind, 3, mpi_runs.checks(kind), 'communicators', also=SCARCE,
-                        NETFC_TEST_SCARCE=scarce, **NO_SWITCH)
-    assert done.status == 0, done
+    done = checked(alone, kind, 3, 'communicators', also=SCARCE, NETFC_TEST_SCARCE=scarce, **NO_SWITCH)
     assert 'NETFC_SWITCH names no switch, and its ranks cannot share memory' in done.err, done
 
 
 @pytest.mark.parametrize('check,named', [
     ('dies', 'Rank 2 has ended'), ('first_dies', 'Rank 0 has ended'), ('dies_amid', 'Rank 1 has ended')])
 def test_a_rank_that_dies_without_a_switch_is_named(alone, kind, check, named):
-    done = mpi_runs.run(alone, kind, 3, mpi_runs.checks(kind), check, options=RECOVERY[kind], **NO_SWITCH)
+    done = checked(alone, kind, 3, check, status=None, options=RECOVERY[kind], **NO_SWITCH)
     assert len(re.findall(rf'rank (\d): .*{named}', done.out)) == 2, done
 
 
+def assert_stopped_are_named(done):
+    for rank in range(2):
+        assert re.search(rf'rank {rank + 1}: netfc-mpi: Rank {rank} is stopped \(process \d+\)', done.out), done
+
+
 def test_a_rank_that_is_stopped_without_a_switch_is_named(alone, kind):
-    done = mpi_runs.run(alone, kind, 4, mpi_runs.checks(kind), 'stops', options=RECOVERY[kind], **NO_SWITCH)
-    assert re.search(r'rank 1: netfc-mpi: Rank 0 is stopped \(process \d+\)', done.out), done
-    assert re.search(r'rank 2: netfc-mpi: Rank 1 is stopped \(process \d+\)', done.out), done
+    assert_stopped_are_named(checked(alone, kind, 4, 'stops', status=None, options=RECOVERY[kind], **NO_SWITCH))
 
 
 def test_lengths_that_differ_without_a_switch_are_an_error(alone, kind):
-    done = mpi_runs.run(alone, kind, 3, mpi_runs.checks(kind), 'mismatch', **NO_SWITCH)
-    assert done.status == 0 and done.out.count('refused') == 3, done
+    done = checked(alone, kind, 3, 'mismatch', **NO_SWITCH)
+    assert done.out.count('refused') == 3, done
     assert 'call different collectives' in done.err
 
 
@@ -337,10 +329,8 @@ def test_a_job_number_that_others_have_is_no_hindrance(tmp_path, kind, option):
     with mpi_runs.switched(tmp_path, option) as (host, live), host.udp() as socket:
         other = aggregation_workers.Worker(socket, hosts.SWITCH_IP, 0, job=0x4242)
         assert other.join(1).code == 0
-        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'doubles',
-                            also=mpi_runs.PROGRAMS / 'libsame_random.so', NETFC_MPI_VERBOSE='1')
+        done = checked(host, kind, 3, 'doubles', also=mpi_runs.PROGRAMS / 'libsame_random.so', NETFC_MPI_VERBOSE='1')
         live.stop()
-    assert done.status == 0, done
     tried = 1 if option == mpi_runs.NODES else 2  # jobs before
     assert f'has job {0x4242 + tried * 9973} ' in done.err, done
 
@@ -348,19 +338,14 @@ def test_a_job_number_that_others_have_is_no_hindrance(tmp_path, kind, option):
 @pytest.mark.parametrize('option,why', [
     ('--aggregate=workers=2', 'worker'), ('--aggregate=jobs=1,port=30000', 'answer|listen')])
 def test_a_switch_that_does_not_take_the_job_is_an_error(tmp_path, kind, option, why):
-    with mpi_runs.switched(tmp_path, option) as (host, live):
-        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'until_error',
-                            NETFC_MPI_JOIN_TIMEOUT='3')
-        live.stop()
-    assert done.status == 0, done
+    done, _ = checked_at_switch(tmp_path, option, kind, 3, 'until_error', NETFC_MPI_JOIN_TIMEOUT='3')
     assert len(re.findall(f'rank \\d: .*({why})', done.out)) == 3, done
 
 
 def test_slots_that_run_out_are_an_error(tmp_path, kind):
     """The third communicator is one too many."""
-    with mpi_runs.switched(tmp_path, f'{mpi_runs.NODES},slots=2') as (host, live):
-        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'hundred', NETFC_MPI_SLOTS='1')
-        stats = live.stop()['aggregate']
+    done, stats = checked_at_switch(tmp_path, f'{mpi_runs.NODES},slots=2', kind, 3, 'hundred', status=None,
+                                    NETFC_MPI_SLOTS='1')
     assert done.status != 0 and 'has no slot left for job' in done.err, done
     assert stats['jobs_complete'] == 2
 
@@ -368,19 +353,15 @@ def test_slots_that_run_out_are_an_error(tmp_path, kind):
 @BOTH_WAYS
 def test_persistent_requests_that_find_no_job_are_an_error(tmp_path, kind, option):
     """MPI_COMM_WORLD has the only one."""
-    with mpi_runs.switched(tmp_path, f'{option}{"," if "=" in option else "="}jobs=1') as (host, live):
-        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'allreduce', 'persistent_until_error')
-        live.stop()
-    assert done.status == 0, done
+    done, _ = checked_at_switch(tmp_path, f'{option}{"," if "=" in option else "="}jobs=1', kind, 3, 'allreduce',
+                                'persistent_until_error')
     assert len(re.findall(r'rank \d: netfc-mpi: Each persistent request has a job of its own', done.out)) == 3, done
 
 
 @BOTH_WAYS
 def test_lengths_that_differ_are_an_error(tmp_path, kind, option):
-    with mpi_runs.switched(tmp_path, option) as (host, live):
-        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'mismatch')
-        live.stop()
-    assert done.status == 0 and done.out.count('refused') == 3, done
+    done, _ = checked_at_switch(tmp_path, option, kind, 3, 'mismatch')
+    assert done.out.count('refused') == 3, done
     assert 'call different collectives' in done.err
 
 
@@ -396,62 +377,59 @@ def locale_with_a_decimal_comma(tmp_path_factory):
 
 
 def test_errors_are_fatal_unless_the_program_says_otherwise(node, kind, decimal_comma):
-    done = mpi_runs.run(node, kind, 2, mpi_runs.checks(kind), 'allreduce',
-                        NETFC_SWITCH='10.1.0.77', NETFC_MPI_JOIN_TIMEOUT='0.5', **decimal_comma)
+    done = checked(node, kind, 2, 'allreduce', status=None, NETFC_SWITCH='10.1.0.77', NETFC_MPI_JOIN_TIMEOUT='0.5',
+                   **decimal_comma)
     assert done.status != 0 and '10.1.0.77' in done.err and 'is not a number' not in done.err, done
 
 
-def kill_switch_when_reducing(live, process):
-    """Kills the switch once the program has printed that it reduces; what it becomes."""
-    assert process.stdout.readline() == 'reduced\n', mpi_runs.finish(process)
-    live.process.kill()
-    return mpi_runs.finish(process)
+def checked_while_killed(folder, option, kind, check, **environment):
+    """A check, whose switch is killed once it has printed that it reduces."""
+    with mpi_runs.switched(folder, option) as (host, live):
+        process = mpi_runs.launch(host, kind, 3, mpi_runs.checks(kind), check, **environment)
+        assert process.stdout.readline() == 'reduced\n', mpi_runs.finish(process)
+        live.process.kill()
+        done = mpi_runs.finish(process)
+    assert done.status == 0, done
+    return done
 
 
 @pytest.mark.parametrize('check,option', [
     ('until_error', '--aggregate'), ('until_error', mpi_runs.NODES),
     ('persistent_until_error', mpi_runs.NODES)], ids=['ranks', 'nodes', 'persistent'])
 def test_a_switch_that_is_killed_ends_reductions_with_an_error(tmp_path, kind, check, option):
-    with mpi_runs.switched(tmp_path, option) as (host, live):
-        process = mpi_runs.launch(host, kind, 3, mpi_runs.checks(kind), check,
-                                  NETFC_MPI_DEADLINE='3')
-        done = kill_switch_when_reducing(live, process)
-    assert done.status == 0, done
+    done = checked_while_killed(tmp_path, option, kind, check, NETFC_MPI_DEADLINE='3')
     assert len(re.findall(r'rank \d: .*10\.1\.0\.100', done.out)) == 3, done
 
 
 @BOTH_WAYS
 def test_a_switch_that_is_killed_is_survived_by_mpi_where_that_is_wanted(tmp_path, kind, option):
-    with mpi_runs.switched(tmp_path, option) as (host, live):
-        process = mpi_runs.launch(host, kind, 3, mpi_runs.checks(kind), 'survive',
-                                  NETFC_MPI_DEADLINE='1', NETFC_MPI_FALLBACK='1')
-        done = kill_switch_when_reducing(live, process)
-    assert done.status == 0, done
+    done = checked_while_killed(tmp_path, option, kind, 'survive', NETFC_MPI_DEADLINE='1', NETFC_MPI_FALLBACK='1')
     assert done.err.count('by MPI from now on') == 1, done
+
+
+def checked_at_restarting(host, kind, workers, passed, check, **environment):
+    """A check whose switch restarts before all of so many workers have joined, or know it: first_joins.py."""
+    with host.entered():
+        restarting = first_joins.Restarting(workers, passed, host.inside())
+    with restarting:
+        process = mpi_runs.launch(host, kind, 3, mpi_runs.checks(kind), check, NETFC_SWITCH=restarting.address,
+                                  **environment)
+        restarting.restart()
+        done = mpi_runs.finish(process)
+    assert done.status == 0, done
+    return done
 
 
 @pytest.mark.parametrize('shared,workers', [('0', 3), ('1', 1)], ids=['ranks', 'nodes'])
 def test_a_switch_that_restarts_before_all_have_joined_is_no_hindrance(alone, kind, shared, workers):
-    with alone.entered():
-        restarting = first_joins.Restarting(workers, 0, alone.inside())
-    with restarting:
-        process = mpi_runs.launch(alone, kind, 3, mpi_runs.checks(kind), 'allreduce', NETFC_SWITCH=restarting.address,
-                                  NETFC_MPI_SHARED_MEMORY=shared, NETFC_MPI_VERBOSE='1')
-        restarting.restart()
-        done = mpi_runs.finish(process)
-    assert done.status == 0, done
+    done = checked_at_restarting(alone, kind, workers, 0, 'allreduce', NETFC_MPI_SHARED_MEMORY=shared,
+                                 NETFC_MPI_VERBOSE='1')
     assert through_switch(done.err)[0] > 0 and f'workers: {workers}, ' in done.err, done
 
 
 def test_a_switch_that_restarts_before_all_know_that_they_have_joined_is_an_error(alone, kind):
-    with alone.entered():
-        restarting = first_joins.Restarting(3, 1, alone.inside())
-    with restarting:
-        process = mpi_runs.launch(alone, kind, 3, mpi_runs.checks(kind), 'until_error', NETFC_SWITCH=restarting.address,
-                                  NETFC_MPI_SHARED_MEMORY='0', NETFC_MPI_JOIN_TIMEOUT='5')
-        restarting.restart()
-        done = mpi_runs.finish(process)
-    assert done.status == 0, done
+    done = checked_at_restarting(alone, kind, 3, 1, 'until_error', NETFC_MPI_SHARED_MEMORY='0',
+                                 NETFC_MPI_JOIN_TIMEOUT='5')
     assert len(re.findall(r'rank \d: .*another rank of the communicator cannot join', done.out)) == 2, done
     assert len(re.findall(r'rank \d: .*Not all 3 workers have joined', done.out)) == 1, done
 
@@ -465,19 +443,13 @@ RECOVERY = {'openmpi': ['--enable-recovery'], 'mpich': ['-disable-auto-cleanup']
     ('dies', f'{mpi_runs.NODES},stall=2', 'Rank 2 has ended'),
     ('first_dies', f'{mpi_runs.NODES},stall=2', 'Rank 0 has ended')], ids=['rank', 'of_node', 'first_of_node'])
 def test_a_rank_that_dies_is_named(tmp_path, kind, check, option, named):
-    with mpi_runs.switched(tmp_path, option) as (host, live):
-        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), check, options=RECOVERY[kind])
-        live.stop()
-    told = re.findall(rf'rank (\d): .*{named}', done.out)
-    assert len(told) == 2, done
+    done, _ = checked_at_switch(tmp_path, option, kind, 3, check, status=None, options=RECOVERY[kind])
+    assert len(re.findall(rf'rank (\d): .*{named}', done.out)) == 2, done
 
 
 def test_a_rank_of_the_node_that_is_stopped_is_named(tmp_path, kind):
-    with mpi_runs.switched(tmp_path, mpi_runs.NODES) as (host, live):
-        done = mpi_runs.run(host, kind, 4, mpi_runs.checks(kind), 'stops', options=RECOVERY[kind])
-        live.stop()
-    assert re.search(r'rank 1: netfc-mpi: Rank 0 is stopped \(process \d+\)', done.out), done
-    assert re.search(r'rank 2: netfc-mpi: Rank 1 is stopped \(process \d+\)', done.out), done
+    done, _ = checked_at_switch(tmp_path, mpi_runs.NODES, kind, 4, 'stops', status=None, options=RECOVERY[kind])
+    assert_stopped_are_named(done)
 
 
 @contextlib.contextmanager
@@ -505,9 +477,8 @@ def two_nodes_at_a_switch(tmp_path_factory):
 
 @pytest.mark.parametrize('scarce', ['file 0', 'map 0', 'map 1', 'map 3', 'other 2'])
 def test_memory_that_a_node_cannot_share_leaves_each_rank_a_worker(pair, kind, scarce):
-    done = mpi_runs.run(pair[0], kind, 4, mpi_runs.checks(kind), 'allreduce', also=SCARCE,
-                        NETFC_TEST_SCARCE=scarce, NETFC_TEST_NODES=pair[1], NETFC_MPI_VERBOSE='1')
-    assert done.status == 0, done
+    done = checked(pair[0], kind, 4, 'allreduce', also=SCARCE, NETFC_TEST_SCARCE=scarce, NETFC_TEST_NODES=pair[1],
+                   NETFC_MPI_VERBOSE='1')
     assert 'each rank of a communicator is a worker of its own' in done.err, done
     assert 'workers: 4, switches: 1\n' in done.err, done
 
@@ -515,9 +486,7 @@ def test_memory_that_a_node_cannot_share_leaves_each_rank_a_worker(pair, kind, s
 @pytest.mark.parametrize('scarce,why', [
     ('places 0', 'not enough memory'), ('places 2', 'not enough memory'), ('thread 0', 'no thread')])
 def test_a_rank_that_has_no_memory_to_join_is_an_error_for_all(pair, kind, scarce, why):
-    done = mpi_runs.run(pair[0], kind, 4, mpi_runs.checks(kind), 'until_error', also=SCARCE,
-                        NETFC_TEST_SCARCE=scarce, NETFC_TEST_NODES=pair[1])
-    assert done.status == 0, done
+    done = checked(pair[0], kind, 4, 'until_error', also=SCARCE, NETFC_TEST_SCARCE=scarce, NETFC_TEST_NODES=pair[1])
     assert len(re.findall(rf'rank {scarce[-1]}: netfc-mpi: .*{why}', done.out)) == 1, done
     assert len(re.findall(r'rank \d: .*another rank of the communicator cannot join', done.out)) == 3, done
 
@@ -526,19 +495,16 @@ def test_a_job_number_that_others_have_at_one_leaf_is_no_hindrance(tmp_path, kin
     with two_nodes(tmp_path, **TREE) as (tree, nodes), tree.hosts[1].udp() as socket:
         other = aggregation_workers.Worker(socket, tree_network.leaf_ip(1), 0, job=0x4242)
         assert other.join(1).code == 0
-        done = mpi_runs.run(tree.hosts[0], kind, 4, mpi_runs.checks(kind), 'doubles',
-                            also=mpi_runs.PROGRAMS / 'libsame_random.so', NETFC_MPI_VERBOSE='1',
-                            NETFC_TEST_NODES=nodes)
+        done = checked(tree.hosts[0], kind, 4, 'doubles', also=mpi_runs.PROGRAMS / 'libsame_random.so',
+                       NETFC_MPI_VERBOSE='1', NETFC_TEST_NODES=nodes)
         tree.stop()
-    assert done.status == 0, done
     assert f'has job {0x4242 + 9973} ' in done.err, done
     assert '; workers: 2, switches: 2; ranks that share memory are one' in done.err
 
 
 def test_a_rank_that_dies_is_named_on_other_nodes(tmp_path, kind):
     with two_nodes(tmp_path) as (tree, nodes):
-        done = mpi_runs.run(tree.hosts[0], kind, 4, mpi_runs.checks(kind), 'dies',
-                            options=RECOVERY[kind], NETFC_TEST_NODES=nodes)
+        done = checked(tree.hosts[0], kind, 4, 'dies', status=None, options=RECOVERY[kind], NETFC_TEST_NODES=nodes)
         tree.stop()
     assert 'rank 1: netfc-mpi: Rank 3 has ended' in done.out, done
     assert len(re.findall('rank [02]: .*That is ranks 1, 3 of the', done.err)) == 2, done
@@ -546,8 +512,7 @@ def test_a_rank_that_dies_is_named_on_other_nodes(tmp_path, kind):
 
 def test_no_job_stays_after_an_abort(tmp_path, kind):
     with mpi_runs.switched(tmp_path, '--aggregate=idle=1,jobs=1') as (host, live):
-        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'exits')
-        assert done.status == 3, done
+        checked(host, kind, 3, 'exits', status=3)
         with host.udp() as socket:
             late = aggregation_workers.Worker(socket, hosts.SWITCH_IP, 0, job=2)
             hosts.wait_until(lambda: late.join(1).code == 0, 'the place of the job')
@@ -559,10 +524,7 @@ def test_the_library_for_another_mpi_lets_the_program_run(tmp_path, kind):
     other, = {'openmpi', 'mpich'} - {kind}
     if other not in mpi_runs.KINDS:
         pytest.skip('there is one MPI library only')
-    with mpi_runs.switched(tmp_path) as (host, live):
-        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'communicators', library=other)
-        stats = live.stop()['aggregate']
-    assert done.status == 0, done
+    done, stats = checked_at_switch(tmp_path, '--aggregate', kind, 3, 'communicators', library=other)
     assert done.err.count('which the program does not use; the program runs without it') == 1
     assert stats['jobs_made'] == 0
 
