@@ -8,9 +8,8 @@ import subprocess
 import threading
 
 import hosts
-import switch
+from allreduce_server import SERVER
 
-SERVER = switch.BUILD / 'tests' / 'allreduce' / 'allreduce_serve'
 SEEN = 3  # replies, or requests, that show that a worker has come as far as it can
 
 

@@ -13,14 +13,23 @@ import socket
 import subprocess
 import tempfile
 
+import needs
 import project_scripts
+import pytest
+import sanitized
 import switch
+from allreduce_server import serving
 
 SUPPORT = project_scripts.PROJECT / 'tests' / 'support'
 RANK = SUPPORT / 'torch_rank.py'
 TIMEOUT_S = 1200
 HAS_TORCH = importlib.util.find_spec('torch') is not None
 NO_TORCH = '' if HAS_TORCH else 'torch is not installed (Debian: python3-torch)'
+
+marks = [
+    needs.skip_where(NO_TORCH),
+    pytest.mark.skipif(sanitized.is_sanitized(), reason='torch does not load with the sanitizers'),
+]
 
 
 def environment(**more):
@@ -91,11 +100,17 @@ def running(folder, size, words, address, present=None, **more):
         yield processes
 
 
-def ranks(folder, size, *words, address, present=None, **more):
-    """What all ranks say, None for those that are killed, and their stderr."""
+def ranks(folder, size, *words, present=None, server=None, **more):
+    """What all ranks say, None for those that are killed, and their stderr.
+
+    address: as running() has it, or else that of a server of their own with the options of `server`.
+    """
     present = size if present is None else present
     more |= {'MEETING': tempfile.mkdtemp(dir=folder), 'PRESENT': str(present)}
-    with running(folder, size, words, address, present, **more) as processes:
+    with contextlib.ExitStack() as stack:
+        if 'address' not in more:
+            more['address'] = stack.enter_context(serving(**server or {}))
+        processes = stack.enter_context(running(folder, size, words, present=present, **more))
         told = [process.communicate() for process in processes]
     return [json.loads(out) if out else None for out, _ in told], [err for _, err in told]
 

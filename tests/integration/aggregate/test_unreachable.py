@@ -22,9 +22,9 @@ import sanitized
 import switch
 
 import namespaces
+from allreduce_server import SERVER
 from netfc import allreduce
 
-SERVER = switch.BUILD / 'tests' / 'allreduce' / 'allreduce_serve'
 PORT, SHARDS = 20040, 2
 WORKERS = 3
 COUNT = 20_000

@@ -14,7 +14,8 @@ import pytest
 
 import sanitized
 import switch
-from test_allreduce import joined, serving
+from allreduce_server import serving
+from test_allreduce import joined
 
 from netfc import _allreduce, allreduce
 from netfc.protocol import Flag

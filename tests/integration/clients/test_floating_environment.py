@@ -15,7 +15,7 @@ import project_scripts
 import sanitized
 import switch
 
-from test_allreduce import serving
+from allreduce_server import serving
 
 pytestmark = sanitized.without_sanitizers
 

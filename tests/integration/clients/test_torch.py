@@ -14,22 +14,17 @@ import pytest
 
 import needs
 import project_scripts
-import sanitized
 import torch_values
 from netfc import allreduce
-from test_allreduce import serving
-from torch_ranks import NO_TORCH, TIMEOUT_S, environment, failures, free_port, ranks, results
+from allreduce_server import serving
+from torch_ranks import TIMEOUT_S, environment, failures, free_port, marks, ranks, results
 
-pytestmark = [
-    needs.skip_where(NO_TORCH),
-    pytest.mark.skipif(sanitized.is_sanitized(), reason='torch does not load with the sanitizers'),
-]
+pytestmark = marks
 
 
 @pytest.mark.parametrize('size', [2, 3])
 def test_all_types_and_operations_are_exact(tmp_path, size):
-    with serving() as address:
-        told = results(tmp_path, size, 'reduce_all', address=address)
+    told = results(tmp_path, size, 'reduce_all')
     for name in torch_values.NAMES + torch_values.NARROW:
         for op in ('SUM', 'AVG', 'MIN', 'MAX'):
             expected = torch_values.exact(name, op, size)
@@ -38,8 +33,7 @@ def test_all_types_and_operations_are_exact(tmp_path, size):
 
 
 def test_layouts_started_ones_and_what_gloo_does(tmp_path):
-    with serving(shards=2) as address:
-        said, errors = ranks(tmp_path, 2, 'reduce_others', address=address)
+    said, errors = ranks(tmp_path, 2, 'reduce_others', server=dict(shards=2))
     for one, error in zip(said, errors):
         assert one['result'] == {
             'columns': (2 * np.arange(12.).reshape(3, 4).T).tolist(), 'scalar': 3.0,
@@ -53,8 +47,7 @@ def test_layouts_started_ones_and_what_gloo_does(tmp_path):
 @pytest.mark.parametrize('body', ['started_in_callbacks',
                                   'a_callback_that_waits_for_what_is_under_way'])
 def test_callbacks_may_wait_for_other_reductions(tmp_path, body):
-    with serving() as address:
-        told = results(tmp_path, 2, body, address=address)
+    told = results(tmp_path, 2, body)
     if body == 'started_in_callbacks':
         assert told == [[['inner', 'outer'], [2.0] * 3, [4.0] * 3, [6.0] * 3]] * 2
     else:
@@ -62,15 +55,13 @@ def test_callbacks_may_wait_for_other_reductions(tmp_path, body):
 
 
 def test_a_hook_of_torch_whose_callbacks_reduce(tmp_path):
-    with serving() as address:
-        one, other = results(tmp_path, 2, 'power_sgd', address=address)
+    one, other = results(tmp_path, 2, 'power_sgd')
     assert one == other
 
 
 def test_copies_of_types_that_gloo_does_not_know(tmp_path):
     """And of tensors that are not contiguous; compared with numpy's arrays."""
-    with serving() as address:
-        told = results(tmp_path, 3, 'copy_all', address=address)
+    told = results(tmp_path, 3, 'copy_all')
     kinds = {'bfloat16': float, 'bool': bool, 'int16': int, 'complex64': None, 'float32': float}
     for name, kind in kinds.items():
         gave = [np.arange(6).reshape(2, 3) * (rank + 1) % 5 for rank in range(3)]
@@ -80,8 +71,7 @@ def test_copies_of_types_that_gloo_does_not_know(tmp_path):
 
 
 def test_a_model_of_bfloat16(tmp_path):
-    with serving() as address:
-        told = results(tmp_path, 2, 'train_brains', address=address)
+    told = results(tmp_path, 2, 'train_brains')
     assert told[0] == told[1]
     assert told[0][20:] == [6.0] * 20 + [True, True]  # (4 + 8) / 2, and rank 0's mask
 
@@ -89,8 +79,7 @@ def test_a_model_of_bfloat16(tmp_path):
 @pytest.mark.parametrize('op', ['SUM', 'AVG'])
 @pytest.mark.parametrize('body', ['reduce_to_one', 'reduce_coalesced'])
 def test_other_reductions_are_exact_and_not_gloos(tmp_path, body, op):
-    with serving() as address:
-        said, errors = ranks(tmp_path, 3, body, op, address=address)
+    said, errors = ranks(tmp_path, 3, body, op)
     for rank, (one, error) in enumerate(zip(said, errors)):
         for name in torch_values.NAMES + torch_values.NARROW:
             if body == 'reduce_to_one' and rank != 1:
@@ -100,8 +89,7 @@ def test_other_reductions_are_exact_and_not_gloos(tmp_path, body, op):
 
 
 def test_odd_views_are_right_or_refused(tmp_path):
-    with serving() as address:
-        told = results(tmp_path, 2, 'reduce_odd_views', address=address)
+    told = results(tmp_path, 2, 'reduce_odd_views')
     assert told[0] == told[1]
     said, imaginary, negative, every_other, images = told[0]
     assert 'elements of the tensor share memory' in said[0] and 'strides (0,)' in said[0]
@@ -113,22 +101,19 @@ def test_odd_views_are_right_or_refused(tmp_path):
 
 
 def test_waiting_for_a_while(tmp_path):
-    with serving() as address:
-        told = results(tmp_path, 2, 'wait_for_a_while', address=address)
+    told = results(tmp_path, 2, 'wait_for_a_while')
     assert [sums for _, sums in told] == [[2.0] * 3] * 2
     assert 'not done after 0.3 s' in told[0][0]
 
 
 def test_monitored_barrier_names_who_does_not_come(tmp_path):
-    with serving() as address:
-        said, _ = ranks(tmp_path, 3, 'monitored_barriers', address=address)
+    said, _ = ranks(tmp_path, 3, 'monitored_barriers')
     assert 'Rank 2 failed to pass monitoredBarrier' in said[0]['error']
     assert said[2] == {'result': 'not reached'}
 
 
 def test_the_hook_with_other_groups(tmp_path):
-    with serving() as address:
-        told = results(tmp_path, 2, 'hooks_of_others', address=address)
+    told = results(tmp_path, 2, 'hooks_of_others')
     for gradients, gloo, device in told:
         assert gradients == [[1.5, 1.5]]
         assert 'of back end "gloo"' in gloo and 'new_group(backend="netfc")' in gloo
@@ -137,37 +122,31 @@ def test_the_hook_with_other_groups(tmp_path):
 
 def test_a_switch_has_slots_for_many_groups(tmp_path):
     """As many as a switch has by default."""
-    with serving(slots=512) as address:
-        assert results(tmp_path, 2, 'many_groups', '12', address=address) == [[128] + [32] * 12] * 2
+    assert results(tmp_path, 2, 'many_groups', '12', server=dict(slots=512)) == [[128] + [32] * 12] * 2
 
 
 def test_a_group_takes_what_is_left(tmp_path):
-    with serving(slots=176) as address:
-        said, errors = ranks(tmp_path, 2, 'many_groups', '2', address=address)
+    said, errors = ranks(tmp_path, 2, 'many_groups', '2', server=dict(slots=176))
     for one, error in zip(said, errors):
         assert one['result'] == [128, 32, 16], error
         assert error.count('has 16 slots of the switch, not 32') == 1
 
 
 def test_a_group_that_gets_no_slots_says_so(tmp_path):
-    with serving(slots=128) as address:
-        said, errors = ranks(tmp_path, 2, 'many_groups', '1', address=address,
-                             NETFC_JOIN_TIMEOUT='4')
+    said, errors = ranks(tmp_path, 2, 'many_groups', '1', NETFC_JOIN_TIMEOUT='4', server=dict(slots=128))
     for one, error in zip(said, errors):
         assert 'asks for 32 slots (NETFC_SLOTS) and takes 8 at least' in one['error']
         assert 'waits up to 4 s, since the switch has no place' in error
 
 
 def test_fewer_slots_than_are_worth_it(tmp_path):
-    with serving(slots=4) as address:
-        told = failures(tmp_path, 2, 'alone', address=address, NETFC_JOIN_TIMEOUT='4')
+    told = failures(tmp_path, 2, 'alone', NETFC_JOIN_TIMEOUT='4', server=dict(slots=4))
     for text in told:
         assert 'has only 4 slots left, and a process group needs 8' in text
 
 
 def test_statistics(tmp_path):
-    with serving() as address:
-        told = results(tmp_path, 3, 'count_all', address=address)
+    told = results(tmp_path, 3, 'count_all')
     for rank, (before, after, error) in enumerate(told):
         assert before['reductions'] == 0 and before['slots'] == 128 and before['late'] == {}
         assert after['reductions'] == 2 and after['values'] == 2000 and after['chunks'] == 6
@@ -178,8 +157,7 @@ def test_statistics(tmp_path):
 
 
 def test_a_group_inside_has_a_job_of_its_own(tmp_path):
-    with serving() as address:
-        assert results(tmp_path, 3, 'subgroups', address=address) == [[3, 6], [3, 6], [3, 6]]
+    assert results(tmp_path, 3, 'subgroups') == [[3, 6], [3, 6], [3, 6]]
 
 
 @pytest.mark.parametrize('loss', [0, 0.05])
@@ -189,14 +167,12 @@ def test_training_gives_the_same_bits_again(tmp_path, loss):
     for run in range(2):
         folder = tmp_path / str(run)
         folder.mkdir()
-        with serving(**bad) as address:
-            runs += results(folder, 2, 'train', address=address)
+        runs += results(folder, 2, 'train', server=bad)
     assert all(one == runs[0] for one in runs)
 
 
 def test_the_hook_for_those_who_keep_gloo(tmp_path):
-    with serving() as address:
-        hooked = results(tmp_path, 3, 'train', 'hook', address=address, BACKEND='gloo')
+    hooked = results(tmp_path, 3, 'train', 'hook', BACKEND='gloo')
     assert hooked[0] == hooked[1] == hooked[2]
 
 
@@ -285,8 +261,7 @@ def test_hooks_of_the_document(tmp_path, state):
 @pytest.mark.parametrize('device', ['cpu', 'cuda'])
 def test_pieces_that_are_staged(tmp_path, device):
     """As those of a GPU's tensor, with tensors of the CPU, and with a GPU where there is one."""
-    with serving() as address:
-        said, errors = ranks(tmp_path, 2, 'reduce_staged', device, address=address)
+    said, errors = ranks(tmp_path, 2, 'reduce_staged', device)
     if said[0] == {'result': 'no GPU'}:
         pytest.skip('torch sees no GPU (torch.cuda.is_available())')
     for one, error in zip(said, errors):

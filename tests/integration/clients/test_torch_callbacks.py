@@ -6,28 +6,20 @@ import threading
 
 import pytest
 
-import needs
-import sanitized
-from test_allreduce import serving
-from torch_ranks import NO_TORCH, failures, results
+from torch_ranks import failures, marks, results
 
-pytestmark = [
-    needs.skip_where(NO_TORCH),
-    pytest.mark.skipif(sanitized.is_sanitized(), reason='torch does not load with the sanitizers'),
-]
+pytestmark = marks
 
 
 @pytest.mark.parametrize('order', ['as started', 'backwards'])
 def test_callbacks_of_several_futures_reduce_in_one_order(tmp_path, order):
-    with serving() as address:
-        assert results(tmp_path, 2, 'four_futures', '200', order, address=address) == [0, 0]
+    assert results(tmp_path, 2, 'four_futures', '200', order) == [0, 0]
 
 
 @pytest.mark.parametrize('body', ['callbacks_of_callbacks', 'callbacks_by_other_ways',
                                   'callbacks_of_two_groups'])
 def test_callbacks_of_many_kinds_reduce_in_one_order(tmp_path, body):
-    with serving() as address:
-        assert results(tmp_path, 3, body, '20', address=address) == [0] * 3
+    assert results(tmp_path, 3, body, '20') == [0] * 3
 
 
 @pytest.mark.parametrize('size', [2, 4])
@@ -37,25 +29,20 @@ def test_power_sgd_with_several_buckets(tmp_path, size):
     for run, megabytes in enumerate(('0.001', '0.001', '25')):
         folder = tmp_path / str(run)
         folder.mkdir()
-        with serving() as address:
-            told += results(folder, size, 'power_sgd_in_buckets', '12', megabytes,
-                            address=address, TIMEOUT='60')
+        told += results(folder, size, 'power_sgd_in_buckets', '12', megabytes, TIMEOUT='60')
     assert all(weights == told[0][1] for _, weights, _ in told)
     assert [buckets for buckets, _, _ in told] == [6] * 2 * size + [1] * size
 
 
 def test_a_callback_of_one_rank_alone(tmp_path):
-    with serving() as address:
-        told = failures(tmp_path, 2, 'a_callback_at_one_rank', address=address, TIMEOUT='5')
+    told = failures(tmp_path, 2, 'a_callback_at_one_rank', TIMEOUT='5')
     for text in told:
         assert 'all_reduce 1 in a callback of all_reduce 1, sum of 3 float32' in text
         assert 'rank 1 (' in text and 'all_reduce 2, sum of 3 float32' in text
 
 
 def test_callbacks_in_an_order_that_cannot_be(tmp_path):
-    with serving() as address:
-        told = failures(tmp_path, 2, 'callbacks_that_wait_for_each_other', address=address,
-                        TIMEOUT='5')
+    told = failures(tmp_path, 2, 'callbacks_that_wait_for_each_other', TIMEOUT='5')
     for text in told:
         assert 'all_reduce in a callback of all_reduce 1' in text
         assert '<lambda>(), which comes first, has not returned' in text
@@ -122,30 +109,26 @@ def test_a_callback_that_calls_another_lets_it_pass_and_no_further():
 
 def test_integers_do_not_wait_inside_the_call(tmp_path):
     """One rank reduces and then sends; the other receives and then reduces."""
-    with serving() as address:
-        assert results(tmp_path, 2, 'reduce_integers_and_send', address=address) == [[1] * 3] * 2
+    assert results(tmp_path, 2, 'reduce_integers_and_send') == [[1] * 3] * 2
 
 
 def test_numbers_of_jobs_are_drawn_once(tmp_path):
     """A number for each group, and none for a third; one is given back."""
-    with serving() as address:
-        told = results(tmp_path, 2, 'groups_with_few_jobs', address=address, NETFC_JOB='100-101')
+    told = results(tmp_path, 2, 'groups_with_few_jobs', NETFC_JOB='100-101')
     for sums, text in told:
         assert sums == [[2.0, 2.0]] * 3
         assert "have all of NETFC_JOB's numbers, 100 to 101" in text
 
 
 def test_callbacks_need_a_number_of_a_job(tmp_path):
-    with serving() as address:
-        told = failures(tmp_path, 2, 'four_futures', '4', address=address, NETFC_JOB='100')
+    told = failures(tmp_path, 2, 'four_futures', '4', NETFC_JOB='100')
     for text in told:
         assert "have all of NETFC_JOB's numbers, 100: give one for each" in text
 
 
 def test_an_error_that_cannot_be_explained_is_told(tmp_path):
     """Whatever is raised while others' reports are read; and what comes after it fails, too."""
-    with serving() as address:
-        told = results(tmp_path, 2, 'fail_to_explain', address=address)
+    told = results(tmp_path, 2, 'fail_to_explain')
     for first, again in told:
         assert 'call different collectives' in first and again == first
         assert 'What other ranks say is not known (reports are gone)' in first
@@ -203,8 +186,7 @@ def test_reports_of_many_ranks_are_few_and_name_the_one_at_fault():
 
 def test_callbacks_attached_in_other_orders(tmp_path):
     """As many numbers in both: only labels tell them apart."""
-    with serving() as address:
-        told = failures(tmp_path, 2, 'callbacks_in_other_orders', address=address)
+    told = failures(tmp_path, 2, 'callbacks_in_other_orders')
     for text in told:
         for rank, which in enumerate((1, 2)):
             assert f'rank {rank} (' in text

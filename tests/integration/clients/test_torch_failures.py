@@ -9,21 +9,16 @@ import subprocess
 import pytest
 
 import first_joins
-import needs
-import sanitized
-from test_allreduce import SERVER, joined, serving
-from torch_ranks import NO_TORCH, environment, failures, free_port, ranks, results, running
+from allreduce_server import SERVER, serving
+from test_allreduce import joined
+from torch_ranks import environment, failures, free_port, marks, ranks, results, running
 
-pytestmark = [
-    needs.skip_where(NO_TORCH),
-    pytest.mark.skipif(sanitized.is_sanitized(), reason='torch does not load with the sanitizers'),
-]
+pytestmark = marks
 
 
 @pytest.mark.parametrize('body', ['different_shapes', 'different_orders'])
 def test_calls_that_differ_are_named_by_rank(tmp_path, body):
-    with serving() as address:
-        told = failures(tmp_path, 2, body, address=address)
+    told = failures(tmp_path, 2, body)
     sizes = (10, 11) if body == 'different_shapes' else (200, 100)
     for text in told:
         assert 'call different collectives, says' in text
@@ -33,27 +28,23 @@ def test_calls_that_differ_are_named_by_rank(tmp_path, body):
 
 
 def test_after_a_failure_all_fails_at_once(tmp_path):
-    with serving() as address:
-        assert results(tmp_path, 2, 'fail_twice', address=address) == [[True, True]] * 2
+    assert results(tmp_path, 2, 'fail_twice') == [[True, True]] * 2
 
 
 def test_functional_collectives_fail_too(tmp_path):
-    with serving() as address:
-        said, errors = ranks(tmp_path, 2, 'fail_functionally', address=address)
+    said, errors = ranks(tmp_path, 2, 'fail_functionally')
     if said[0] == {'result': 'none here'}:
         pytest.skip('this torch has no functional collectives in C++: 2.3 and later have')
     assert all('call different collectives' in one.get('error', '') for one in said), (said, errors)
 
 
 def test_a_new_group_after_a_failure(tmp_path):
-    with serving() as address:
-        assert results(tmp_path, 2, 'join_again', address=address) == [[2.0] * 3] * 2
+    assert results(tmp_path, 2, 'join_again') == [[2.0] * 3] * 2
 
 
 def test_a_rank_that_is_killed_is_named(tmp_path):
     """Long before the time-out, and before the switch says so."""
-    with serving() as address:
-        told = failures(tmp_path, 3, 'die_in_training', address=address, TIMEOUT='300')
+    told = failures(tmp_path, 3, 'die_in_training', TIMEOUT='300')
     assert told[2] is None
     for text in told[:2]:
         assert 'The process of rank 2 (' in text and 'has ended' in text
@@ -64,8 +55,7 @@ def test_a_rank_that_is_killed_is_named(tmp_path):
 def test_a_rank_that_does_not_call_is_named_at_the_time_out(tmp_path, apart):
     """Before the switch does; with what the others had sent, its own sum is complete. Who only
     hears that another's time-out has expired names the same rank."""
-    with serving() as address:
-        said, _ = ranks(tmp_path, 3, 'one_is_late', '12', apart, address=address, TIMEOUT='6')
+    said, _ = ranks(tmp_path, 3, 'one_is_late', '12', apart, TIMEOUT='6')
     for rank, one in enumerate(said[:2]):
         assert one['type'] == 'AllreduceError' and one['seconds'] >= 6
         first, *others = one['error'].splitlines()
@@ -79,9 +69,7 @@ def test_a_rank_that_does_not_call_is_named_at_the_time_out(tmp_path, apart):
 @pytest.mark.parametrize('seconds, text', [('15', 'missing: rank 2 ('), ('0', 'has ended')])
 def test_a_group_inside_that_a_rank_does_not_use(tmp_path, seconds, text):
     timeout = '5' if seconds == '15' else '300'
-    with serving() as address:
-        said, _ = ranks(tmp_path, 3, 'one_does_not_use_a_group', seconds, address=address,
-                        TIMEOUT=timeout)
+    said, _ = ranks(tmp_path, 3, 'one_does_not_use_a_group', seconds, TIMEOUT=timeout)
     for one in said[:2]:
         first = one['error'].splitlines()[0]
         assert 'joining the job' in first and text in first and 'rank 2 (' in first
@@ -100,9 +88,7 @@ def test_a_rank_that_is_stopped_is_named(tmp_path):
 @pytest.mark.slow
 def test_a_late_rank_is_waited_for(tmp_path):
     """Longer than for one that says nothing, and than the switch's own patience."""
-    with serving(stall_ms=1000) as address:
-        told = results(tmp_path, 2, 'one_is_late', '9', address=address, TIMEOUT='60',
-                       NETFC_SILENCE='3')
+    told = results(tmp_path, 2, 'one_is_late', '9', TIMEOUT='60', NETFC_SILENCE='3', server=dict(stall_ms=1000))
     assert told == [[2.0] * 5] * 2
 
 
@@ -144,8 +130,7 @@ def test_a_store_that_goes_away(tmp_path, sign):
 
 
 def test_a_rank_that_does_not_come_is_named(tmp_path):
-    with serving() as address:
-        told = failures(tmp_path, 3, 'alone', address=address, present=2, TIMEOUT='3')
+    told = failures(tmp_path, 3, 'alone', present=2, TIMEOUT='3')
     for text in told:
         assert text.endswith('missing: rank 2')
 
@@ -153,9 +138,7 @@ def test_a_rank_that_does_not_come_is_named(tmp_path):
 def test_a_rank_that_does_not_come_to_rank_0s_store_is_named(tmp_path):
     """It waits for all before rank 0 does anything else: as long as the others wait for rank 0,
     which may therefore come just before they give up."""
-    with serving() as address:
-        told = failures(tmp_path, 3, 'alone', address=address, present=2, TIMEOUT='4',
-                        STORE=f'tcp://127.0.0.1:{free_port()}')
+    told = failures(tmp_path, 3, 'alone', present=2, TIMEOUT='4', STORE=f'tcp://127.0.0.1:{free_port()}')
     # torch 2.6 gives up in the store's constructor, and only counts who has come.
     assert told[0].endswith(('missing: rank 2', '2/3 clients joined.'))
     assert told[1].endswith(('missing: rank 2; rank 0 waits in the store that it has',

@@ -7,17 +7,12 @@ import math
 import numpy as np
 import pytest
 
-import needs
-import sanitized
 import torch_eights
 from oracle.narrow import NarrowFormat
-from test_allreduce import serving
-from torch_ranks import NO_TORCH, failures, results
+from allreduce_server import serving
+from torch_ranks import failures, marks, results
 
-pytestmark = [
-    needs.skip_where(NO_TORCH),
-    pytest.mark.skipif(sanitized.is_sanitized(), reason='torch does not load with the sanitizers'),
-]
+pytestmark = marks
 
 FORMATS = {name: NarrowFormat(number) for name, number in (('fp8_e4m3', 8), ('fp8_e5m2', 9))}
 
@@ -66,15 +61,12 @@ def model_of_steps(name, size, feedback):
 @pytest.mark.parametrize('feedback', [True, False])
 @pytest.mark.parametrize('name', FORMATS)
 def test_the_hook_gives_exact_means_of_what_was_sent(tmp_path, name, feedback):
-    with serving() as address:
-        told = results(tmp_path, 2, 'fp8_steps', name, 'feedback' if feedback else '',
-                       address=address)
+    told = results(tmp_path, 2, 'fp8_steps', name, 'feedback' if feedback else '')
     assert told[0] == told[1] == model_of_steps(name, 2, feedback)
 
 
 def test_gradients_that_are_not_finite_are_nan_once(tmp_path):
-    with serving() as address:
-        told = results(tmp_path, 2, 'fp8_of_infinity', address=address)
+    told = results(tmp_path, 2, 'fp8_of_infinity')
     for first, second in told:
         assert [math.isnan(value) for value in first] == [False, True, True, False]
         assert second == [1.0] * 4
@@ -110,12 +102,11 @@ def test_a_training_is_the_same_bit_for_bit(tmp_path, lost):
 
 
 def test_results_may_be_wider_than_values(tmp_path):
-    with serving() as address:
-        for told in results(tmp_path, 2, 'reduce_into', address=address):
-            assert told == {
-                'eights': [896.0, -2.0, 0.0], 'columns': [896.0, 0.0, -2.0, 0.0],
-                'means': [448.0, -1.0, 0.0], 'in place': [0x7F, 0xC0, 0x00],
-                'halves': [120000.0, 3.0], 'brains': [6.0, 3.0], 'started': [896.0, -2.0, 0.0]}
+    for told in results(tmp_path, 2, 'reduce_into'):
+        assert told == {
+            'eights': [896.0, -2.0, 0.0], 'columns': [896.0, 0.0, -2.0, 0.0],
+            'means': [448.0, -1.0, 0.0], 'in place': [0x7F, 0xC0, 0x00],
+            'halves': [120000.0, 3.0], 'brains': [6.0, 3.0], 'started': [896.0, -2.0, 0.0]}
 
 
 @pytest.mark.parametrize('which, text', [
@@ -125,9 +116,8 @@ def test_results_may_be_wider_than_values(tmp_path):
     ('hook', 'fp8_hook has got a group of back end "gloo"'), ('format', "format is 'fp8'"),
     ('results', 'results are torch.int32')])
 def test_what_is_refused(tmp_path, which, text):
-    with serving() as address:
-        for said in failures(tmp_path, 1, 'fp8_refused', which, address=address):
-            assert text in said
+    for said in failures(tmp_path, 1, 'fp8_refused', which):
+        assert text in said
 
 
 def test_types_of_torch(tmp_path):
@@ -135,7 +125,6 @@ def test_types_of_torch(tmp_path):
     torch = pytest.importorskip('torch')
     if not hasattr(torch, 'float8_e4m3fn'):
         pytest.skip(f'torch {torch.__version__} has no float8: 2.1 and later have')
-    with serving() as address:
-        for told in results(tmp_path, 2, 'reduce_float8', address=address):
-            assert told == {'float8_e4m3fn': [3.0, -4.0], 'float8_e5m2': [3.0, -4.0],
-                            'float8_e4m3fn wider': [3.0, -4.0], 'float8_e5m2 wider': [3.0, -4.0]}
+    for told in results(tmp_path, 2, 'reduce_float8'):
+        assert told == {'float8_e4m3fn': [3.0, -4.0], 'float8_e5m2': [3.0, -4.0],
+                        'float8_e4m3fn wider': [3.0, -4.0], 'float8_e5m2 wider': [3.0, -4.0]}

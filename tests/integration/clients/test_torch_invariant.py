@@ -7,17 +7,12 @@ from fractions import Fraction
 
 import pytest
 
-import needs
-import sanitized
-from test_allreduce import serving
+from allreduce_server import serving
 from test_torch import tree_of_two
 from netfc import formats
-from torch_ranks import NO_TORCH, failures, ranks, results
+from torch_ranks import failures, marks, ranks, results
 
-pytestmark = [
-    needs.skip_where(NO_TORCH),
-    pytest.mark.skipif(sanitized.is_sanitized(), reason='torch does not load with the sanitizers'),
-]
+pytestmark = marks
 
 FORMATS = {'torch.float16': 'fp16', 'torch.bfloat16': 'bf16', 'torch.float32': 'fp32', 'torch.float64': 'fp64',
            'torch.bfloat16 masters': 'fp32'}
@@ -61,8 +56,7 @@ def test_goes_on_with_another_number(tmp_path):
     """4 ranks until one is killed, then 3, then 5."""
     whole = hashes(tmp_path, 1, 'go_on_from', str(tmp_path / 'whole'), '9', 'alive')
     path = str(tmp_path / 'parts')
-    with serving() as address:
-        said, _ = ranks(tmp_path, 4, 'go_on_from', path, '5', 'killed', address=address)
+    said, _ = ranks(tmp_path, 4, 'go_on_from', path, '5', 'killed')
     assert said[1] is None and all('rank 1' in one['error'] for one in said if one)
     (tmp_path / 'store').unlink(missing_ok=True)
     for size, until in ((3, '6'), (5, '9')):
@@ -101,8 +95,7 @@ def test_what_is_wrong_is_said_at_all_ranks(tmp_path):
 
 
 def test_a_unit_that_differs_is_named(tmp_path):
-    with serving() as address:
-        told = failures(tmp_path, 2, 'differing_units', address=address)
+    told = failures(tmp_path, 2, 'differing_units')
     assert told[0] == told[1]
     assert 'is not the same at rank 0 and at rank 1: ' in told[0]
 

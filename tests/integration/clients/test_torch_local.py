@@ -3,16 +3,10 @@
 
 import pytest
 
-import needs
-import sanitized
 import torch_values
-from test_allreduce import serving
-from torch_ranks import NO_TORCH, failures, ranks, results, running
+from torch_ranks import failures, marks, ranks, results, running
 
-pytestmark = [
-    needs.skip_where(NO_TORCH),
-    pytest.mark.skipif(sanitized.is_sanitized(), reason='torch does not load with the sanitizers'),
-]
+pytestmark = marks
 
 NOWHERE = '127.0.0.1:9'  # nobody has the discard port
 
@@ -38,8 +32,7 @@ def test_all_types_and_operations_are_exact(tmp_path, size):
 def test_all_bits_are_those_of_a_switch(tmp_path, size):
     """Of any bits of each type, NaN and numbers that are too large or too small included."""
     local = results(tmp_path, size, 'reduce_any_bits', address=None)
-    with serving() as address:
-        other = results(further(tmp_path), size, 'reduce_any_bits', address=address)
+    other = results(further(tmp_path), size, 'reduce_any_bits')
     assert local == other
     assert all(one == local[0] for one in local)
 
@@ -75,8 +68,7 @@ def test_groups_inside(tmp_path):
 
 def test_training_gives_the_bits_of_a_switch(tmp_path):
     local = results(tmp_path, 2, 'train', address=None)
-    with serving() as address:
-        other = results(further(tmp_path), 2, 'train', address=address)
+    other = results(further(tmp_path), 2, 'train')
     assert all(one == local[0] for one in local + other)
 
 
@@ -133,9 +125,7 @@ def test_memory_that_cannot_be_shared_is_an_error_of_all_or_the_switchs(tmp_path
     for text in failures(tmp_path, 3, 'share_without', what, address=None, BACKEND='gloo'):
         assert 'The ranks cannot share memory: rank' in text and why in text
         assert 'NETFC_SWITCH' in text
-    with serving() as address:
-        said, errors = ranks(further(tmp_path), 3, 'share_without', what, address=address,
-                             NETFC_LOCAL='1', BACKEND='gloo')
+    said, errors = ranks(further(tmp_path), 3, 'share_without', what, NETFC_LOCAL='1', BACKEND='gloo')
     for one, error in zip(said, errors):
         assert one == {'result': [6.0] * 3}, error
         assert 'goes through the switch: The ranks cannot share memory' in error
@@ -144,9 +134,7 @@ def test_memory_that_cannot_be_shared_is_an_error_of_all_or_the_switchs(tmp_path
 def test_ranks_of_several_machines_need_a_switch(tmp_path):
     for text in failures(tmp_path, 3, 'share_without', 'machine', address=None, BACKEND='gloo'):
         assert 'Rank 0 knows no switch' in text and 'Only ranks on one machine need none' in text
-    with serving() as address:
-        assert results(further(tmp_path), 3, 'share_without', 'machine', address=address,
-                       NETFC_LOCAL='1', BACKEND='gloo') == [[6.0] * 3] * 3
+    assert results(further(tmp_path), 3, 'share_without', 'machine', NETFC_LOCAL='1', BACKEND='gloo') == [[6.0] * 3] * 3
 
 
 def test_a_rank_that_leaves_is_named(tmp_path):

@@ -4,16 +4,11 @@
 import numpy as np
 import pytest
 
-import needs
-import sanitized
 import torch_sparse
-from test_allreduce import serving
-from torch_ranks import NO_TORCH, results
+from allreduce_server import serving
+from torch_ranks import marks, results
 
-pytestmark = [
-    needs.skip_where(NO_TORCH),
-    pytest.mark.skipif(sanitized.is_sanitized(), reason='torch does not load with the sanitizers'),
-]
+pytestmark = marks
 
 
 def greatest(given, fraction, block):
@@ -40,8 +35,7 @@ def model_of_steps(size, fraction, block):
 
 @pytest.mark.parametrize('fraction, block', [(0.1, 1), (0.25, 8), (0.001, 64), (1.0, 5)])
 def test_the_hook_gives_exact_means_of_what_was_sent(tmp_path, fraction, block):
-    with serving() as address:
-        told = results(tmp_path, 2, 'topk_steps', str(fraction), str(block), address=address)
+    told = results(tmp_path, 2, 'topk_steps', str(fraction), str(block))
     assert told[0] == told[1] == model_of_steps(2, fraction, block)
 
 

@@ -1,21 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """netfc.torch through the aggregating P4 program, run as Python behind a UDP socket."""
 
-import needs
 import pytest
 
 import p4_jobs
-import sanitized
 import torch_values
 from test_p4_aggregate_client import bridged
-from torch_ranks import NO_TORCH, failures, results
+from torch_ranks import failures, marks, results
 
 JOB = {'NETFC_JOB': '1', 'NETFC_TOKEN': f'{p4_jobs.TOKEN:#x}'}
 
-pytestmark = [
-    needs.skip_where(NO_TORCH),
-    pytest.mark.skipif(sanitized.is_sanitized(), reason='torch does not load with the sanitizers'),
-]
+pytestmark = marks
 
 
 @pytest.mark.parametrize('kind, ops', [('results', ['SUM']), ('sums', ['SUM', 'AVG'])])
