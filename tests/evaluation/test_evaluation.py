@@ -10,7 +10,6 @@ import json
 import os
 import re
 import subprocess
-import threading
 
 import numpy
 import pytest
@@ -25,6 +24,7 @@ from evaluation.errors.numbers import Numbers
 from evaluation.measure import baseline, datasets, measures, memory
 from evaluation.report import document
 from netfc import FORMATS, TableSet
+from side_by_side import beside
 
 pytestmark = pytest.mark.xdist_group('evaluation')  # one process makes the report
 EVALUATE = project_scripts.SCRIPTS / 'evaluate'
@@ -478,11 +478,8 @@ def serve(report):
         (report / f'probe{width}.html').write_text(PROBE.replace('WIDTH', str(width)))
     handler = functools.partial(Quiet, directory=report)
     with http.server.ThreadingHTTPServer(('127.0.0.1', 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f'http://127.0.0.1:{server.server_port}'
-        server.shutdown()
-        thread.join()
+        with beside(server.serve_forever, server.shutdown):
+            yield f'http://127.0.0.1:{server.server_port}'
 
 
 def look(address, width, folder):

@@ -2,7 +2,6 @@
 """dpdk-netfc on emulated PCI devices: the same bytes as on files, sums, cables and devices that are pulled."""
 
 import collections
-import concurrent.futures
 import contextlib
 import random
 import re
@@ -18,6 +17,7 @@ import hosts
 import switch
 from netfc import allreduce
 from nic import guest
+from side_by_side import beside, together
 
 SETS = ('fp16_k1024', 'posit16_k512', 'bf16_k128', 'posit16_es2_k256')
 BATCH = 32  # frames on their way: less than a ring of the guest's
@@ -143,8 +143,7 @@ def sums(host, values):
             comm.allreduce(mine)
             return mine
 
-    with concurrent.futures.ThreadPoolExecutor(len(values)) as threads:
-        return list(threads.map(work, range(len(values))))
+    return together(len(values), work)
 
 
 def test_sums_in_two_shards(machine, found):
@@ -199,15 +198,8 @@ def traffic(host, on=True):
                     client.sendto(frames.request(), (hosts.SWITCH_IP, 20038))
                     client.recv(2048)
 
-    thread = threading.Thread(target=ask)
-    if on:
-        thread.start()
-    try:
+    with beside(ask, ended.set, count=int(on)):
         yield
-    finally:
-        ended.set()
-        if on:
-            thread.join()
 
 
 def test_a_cable_that_is_pulled(machine, found, request):

@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs of netfc-bench, whose reports are checked for what every one must fulfil."""
 
+import contextlib
+import functools
 import itertools
 import json
+import os
+import socket
+import threading
 import time
 
 import pytest
 
 import oracle
 import switch
+from side_by_side import beside
 
 PROGRAM = switch.BUILD / 'app' / 'netfc-bench'
 OP_NAMES = {'add': oracle.ADD, 'sub': oracle.SUB, 'mul': oracle.MUL, 'div': oracle.DIV}
@@ -50,6 +56,38 @@ def wait_for(what, condition):
     while not condition():
         assert time.monotonic() < deadline, f'{what} did not appear in {WAIT_S} s'
         time.sleep(0.005)
+
+
+def is_bound(raw, interface):
+    """Whether a socket could be bound to an interface, which may not be there yet."""
+    with contextlib.suppress(OSError):
+        raw.bind((interface, 0x0800))
+        return True
+    return False
+
+
+def serve(interface, port, stop, answer):
+    """Sends the frames of answer(request) for each request to a UDP port that comes in at an interface."""
+    # No protocol before it is bound: it would take in what comes at every other interface.
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as raw:
+        wait_for(interface, lambda: is_bound(raw, interface))
+        raw.settimeout(0.1)
+        while not stop.is_set():
+            try:
+                request, sender = raw.recvfrom(2048)
+            except OSError:  # nothing yet, or the interface is not up yet
+                continue
+            if sender[2] != socket.PACKET_OUTGOING and request[36:38] == port.to_bytes(2, 'big'):
+                for frame in answer(request):
+                    raw.send(frame)
+
+
+@contextlib.contextmanager
+def erring(port, answer):
+    """The device of a bench at whose other end is a switch that errs: see serve()."""
+    interface, stop = f'nfb{os.getpid() % 100000}', threading.Event()
+    with beside(functools.partial(serve, interface, port, stop, answer), stop.set):
+        yield f'net_tap0,iface={interface}'
 
 
 def assert_consistent(report):

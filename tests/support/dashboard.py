@@ -10,6 +10,7 @@ import urllib.request
 
 import hosts
 from exporter import Exporter
+from side_by_side import beside
 
 from netfc import protocol
 
@@ -74,15 +75,8 @@ def readers(exporter, count=READERS):
             took.append(time.monotonic() - start)
             ended.wait(1)
 
-    threads = [threading.Thread(target=read) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    try:
+    with beside(read, ended.set, count):
         yield took
-    finally:
-        ended.set()
-        for thread in threads:
-            thread.join()
     assert failed == [], failed[:3]
 
 

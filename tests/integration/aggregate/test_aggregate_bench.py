@@ -6,11 +6,8 @@ Real processes: what the load generator prints and how it ends.
 
 import contextlib
 import json
-import os
-import socket
 import struct
 import subprocess
-import threading
 
 import pytest
 
@@ -252,41 +249,10 @@ FAULTS = {
 }
 
 
-def is_bound(raw, interface):
-    """Whether a socket could be bound to an interface, which may not be there yet."""
-    with contextlib.suppress(OSError):
-        raw.bind((interface, 0x0800))
-        return True
-    return False
-
-
-def serve(interface, stop, answer):
-    # No protocol before it is bound: it would take in what comes at every other interface.
-    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as raw:
-        bench_runs.wait_for(interface, lambda: is_bound(raw, interface))
-        raw.settimeout(0.1)
-        while not stop.is_set():
-            try:
-                request, sender = raw.recvfrom(2048)
-            except OSError:  # nothing yet, or the interface is not up yet
-                continue
-            if sender[2] == socket.PACKET_OUTGOING or request[UDP + 2:UDP + 4] != b'\x4e\x48':
-                continue
-            for frame in answer(request):
-                raw.send(frame)
-
-
 def over_tap(folder, answer, option, status):
     """Runs one worker against a switch that errs."""
-    interface, stop = f'nfa{os.getpid() % 100000}', threading.Event()
-    thread = threading.Thread(target=serve, args=(interface, stop, answer))
-    thread.start()
-    try:
-        return run(folder, f'workers=1,chunks=20,slots=1,{option}', vdev=f'net_tap0,iface={interface}',
-                   status=status)
-    finally:
-        stop.set()
-        thread.join()
+    with bench_runs.erring(aggregation.UDP_PORT, answer) as device:
+        return run(folder, f'workers=1,chunks=20,slots=1,{option}', vdev=device, status=status)
 
 
 @needs_tap

@@ -36,6 +36,22 @@ def make_workers(host, count, family='IPv4', **place):
     return [workers.Worker(host.udp(kind), address, number, **place) for number in range(count)]
 
 
+@contextlib.contextmanager
+def joined(folder, count, option='--aggregate', *, family='IPv4', **more):
+    """Workers of a job, who have joined it; their host; and the switch."""
+    with aggregating(folder, option, **more) as (host, live):
+        team = make_workers(host, count, family)
+        workers.join_all(team)
+        yield team, host, live
+
+
+def reduce(team, number, values):
+    """All get the exact sum."""
+    for worker, mine in zip(team, values):
+        worker.send_chunk(number, mine.tobytes())
+    assert all(worker.receive().rest == workers.exact_sum(values) for worker in team)
+
+
 def gradients(count, seed=1):
     """Binary32 values as training has them, and some that cancel; shape (count, VALUES)."""
     draw = np.random.default_rng(seed)
@@ -55,9 +71,7 @@ def send_in_any_order(team, number, values, seed):
 @pytest.mark.parametrize('family', FAMILIES)
 @pytest.mark.parametrize('shards', [1, 2])
 def test_sums_are_exact_and_go_to_all(tmp_path, family, shards):
-    with aggregating(tmp_path, f'--aggregate=shards={shards}', lcores=shards) as (host, live):
-        team = make_workers(host, 4, family)
-        workers.join_all(team)
+    with joined(tmp_path, 4, f'--aggregate=shards={shards}', lcores=shards, family=family) as (team, _, live):
         for number in range(40):
             values = gradients(4, seed=number)
             send_in_any_order(team, number, values, seed=number)
@@ -78,9 +92,7 @@ def test_sums_are_exact_and_go_to_all(tmp_path, family, shards):
 
 
 def test_a_repeated_chunk_is_answered_from_the_stored_result(tmp_path):
-    with aggregating(tmp_path) as (host, live):
-        team = make_workers(host, 2)
-        workers.join_all(team)
+    with joined(tmp_path, 2) as (team, _, live):
         values = gradients(2)
         team[0].send_chunk(0, values[0].tobytes())
         team[0].send_chunk(0, values[0].tobytes())  # once more: not added twice
@@ -109,9 +121,7 @@ def test_two_jobs_do_not_mix(tmp_path):
 
 
 def test_what_is_denied_is_dropped_by_name_and_harms_nobody(tmp_path):
-    with aggregating(tmp_path) as (host, live):
-        team = make_workers(host, 2)
-        workers.join_all(team)
+    with joined(tmp_path, 2) as (team, host, live):
         values = gradients(2)
         stranger = workers.Worker(host.udp(), SWITCH_IP, 5)
         stranger.place = dataclasses.replace(stranger.place, session=team[0].place.session)
@@ -123,9 +133,7 @@ def test_what_is_denied_is_dropped_by_name_and_harms_nobody(tmp_path):
         intruder.send_chunk(0, values[0].tobytes())  # the token is no session
         intruder.place = team[1].place
         intruder.send_chunk(0, values[0].tobytes())
-        for worker, mine in zip(team, values):
-            worker.send_chunk(0, mine.tobytes())
-        assert all(worker.receive().rest == workers.exact_sum(values) for worker in team)
+        reduce(team, 0, values)
         stats = live.stop()
     table = stats['aggregate']
     assert (table['stale_session'], table['unknown_worker'], table['wrong_address']) == (1, 1, 1)
@@ -134,9 +142,7 @@ def test_what_is_denied_is_dropped_by_name_and_harms_nobody(tmp_path):
 
 def test_a_chunk_of_an_earlier_job_is_not_added(tmp_path):
     """The same number and token, other sums: whatever the network held back is none of them."""
-    with aggregating(tmp_path) as (host, live):
-        team = make_workers(host, 2)
-        workers.join_all(team)
+    with joined(tmp_path, 2) as (team, _, live):
         early = team[0].place
         assert all(worker.leave().code == 0 for worker in team)
         workers.join_all(team)
@@ -144,9 +150,7 @@ def test_a_chunk_of_an_earlier_job_is_not_added(tmp_path):
         late = aggregation.chunk(early, aggregation.OPS['sum'], 5, 0, bytes(4 * VALUES))
         assert team[0].ask(late).name == 'no-job'
         values = gradients(2)
-        for worker, mine in zip(team, values):
-            worker.send_chunk(0, mine.tobytes())
-        assert all(worker.receive().rest == workers.exact_sum(values) for worker in team)
+        reduce(team, 0, values)
         stats = live.stop()
     assert stats['aggregate']['no_job'] == 1 and stats['aggregate']['added'] == 1
 
@@ -187,9 +191,7 @@ def test_reasons(tmp_path):
 
 
 def test_a_silent_worker_is_named(tmp_path):
-    with aggregating(tmp_path, '--aggregate=stall=1') as (host, live):
-        team = make_workers(host, 3)
-        workers.join_all(team)
+    with joined(tmp_path, 3, '--aggregate=stall=1') as (team, _, live):
         hears(team[0], 'silent 1')
         team[2].send_chunk(0, bytes(4))
         hears(team[0], 'silent 1')
@@ -234,9 +236,7 @@ def test_a_process_started_anew_at_the_same_port(tmp_path):
 
 
 def test_a_worker_that_is_alive_is_late(tmp_path):
-    with aggregating(tmp_path, '--aggregate=stall=1') as (host, live):
-        team = make_workers(host, 2)
-        workers.join_all(team)
+    with joined(tmp_path, 2, '--aggregate=stall=1') as (team, _, live):
         alive = aggregation.join(team[1].place, 2, 8, 1448, team[1].place.session)
         hears(team[0], 'late 1', lambda: team[1].send(alive))
         reply = team[1].receive()
@@ -249,9 +249,7 @@ def test_a_worker_that_is_alive_is_late(tmp_path):
     (64 + 1, ('silent 1', 1))])
 def test_who_left_or_failed_is_named_at_once(tmp_path, leaving, told):
     """Long before the switch would look for who is missing."""
-    with aggregating(tmp_path, '--aggregate=stall=100000') as (host, live):
-        team = make_workers(host, 3)
-        workers.join_all(team)
+    with joined(tmp_path, 3, '--aggregate=stall=100000') as (team, _, live):
         assert team[1].leave(leaving).code == 0
         team[2].send_chunk(0, bytes(4))
         reply = team[2].receive()
@@ -272,9 +270,7 @@ def test_results_to_a_port_that_nobody_listens_on(tmp_path, family):
         for again in range(4):  # the others' results go to the closed port, too
             team[1].send_chunk(0, values[1].tobytes())
             assert team[1].receive().rest == workers.exact_sum(values)
-            for worker, mine in zip(others, values):
-                worker.send_chunk(again, mine.tobytes())
-            assert all(worker.receive().rest == workers.exact_sum(values) for worker in others)
+            reduce(others, again, values)
         stats = live.stop()
     assert stats['aggregate']['completed'] == 5 and stats['aggregate']['repeated'] == 3
     assert stats['drops']['no_service'] == 1

@@ -19,6 +19,7 @@ import switch
 from netfc import allreduce
 from netfc.control import Control
 from project_scripts import PROGRAMS
+from side_by_side import beside, together
 
 SWITCH_IP = hosts.SWITCH_IP
 TOKEN = 0x5eed
@@ -44,8 +45,7 @@ def in_threads(host, count, work):
         with host.entered():
             return work(rank)
 
-    with concurrent.futures.ThreadPoolExecutor(count) as threads:
-        return list(threads.map(run, range(count)))
+    return together(count, run)
 
 
 def communicator(rank, count, **options):
@@ -236,16 +236,10 @@ def test_a_switch_that_is_killed_ends_an_allreduce_with_an_error(tmp_path, port)
                     began.set()
         return results, failed.value.status
 
-    def kill_soon(live):
-        began.wait(30)
-        live.process.kill()
-
     began = threading.Event()
     with orders.PORTS[port](tmp_path, 1) as (host, live):
-        killer = threading.Thread(target=kill_soon, args=(live,))
-        killer.start()
-        told = in_threads(host, 3, work)
-        killer.join()
+        with beside(lambda: (began.wait(30), live.process.kill())):
+            told = in_threads(host, 3, work)
     assert all(results > 0 for results, _ in told)
     assert {status for _, status in told} <= {'timeout', 'system', 'refused'}, told
 

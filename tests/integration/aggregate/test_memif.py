@@ -4,7 +4,6 @@
 Real processes: memory that they share, and one that is killed.
 """
 
-import concurrent.futures
 import contextlib
 import os
 import subprocess
@@ -17,6 +16,7 @@ import restarts
 import sanitized
 import switch
 import tiers
+from side_by_side import together
 
 from netfc import allreduce
 
@@ -55,12 +55,6 @@ def descriptors(live):
     return len(os.listdir(f'/proc/{live.process.pid}/fd'))
 
 
-def in_threads(count, work):
-    """work(rank) in a thread of its own for each rank; what they return."""
-    with concurrent.futures.ThreadPoolExecutor(count) as threads:
-        return list(threads.map(work, range(count)))
-
-
 def vectors(count):
     draw = np.random.default_rng(count)
     return (draw.standard_normal((count, COUNT)) * 10.0 ** draw.integers(-6, 6, COUNT)).astype('f4')
@@ -81,7 +75,7 @@ def test_sums_of_vectors(tmp_path, family, shards, chunk):
         return mine, info
 
     with serving(tmp_path, 3, f',bytes={chunk},shards={shards}', shards) as (path, live):
-        results = in_threads(3, work)
+        results = together(3, work)
         stats = live.stop()
     exact = np.frombuffer(aggregation_workers.exact_sum(values), '>f4').astype('f4')
     for result, info in results:

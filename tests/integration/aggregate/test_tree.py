@@ -4,7 +4,7 @@
 Running switches: frames from one to the other; rules of trees are in tests/aggregate.
 """
 
-import concurrent.futures
+import contextlib
 import functools
 import struct
 
@@ -17,6 +17,7 @@ import switch
 import tree_network
 from aggregation import sums
 from relay import Relay
+from side_by_side import together
 from tree_network import Tree, join_all, leaf_ip, random_values, reduce, refusal, state_of
 
 from netfc import aggregation, allreduce, protocol
@@ -100,8 +101,7 @@ def test_workers_of_the_library(tmp_path, keyed):
 
     with Tree(tmp_path, root_option=tree_network.ROOT_OPTION + more,
               leaf_option=tree_network.LEAF_OPTION + more) as tree:
-        with concurrent.futures.ThreadPoolExecutor(8) as pool:
-            results = list(pool.map(functools.partial(work, tree), range(8)))
+        results = together(8, functools.partial(work, tree))
         hosts.wait_until(lambda: state_of(tree.root)['jobs_ended'] == 1, 'leaves that leave')
         _, leaves = tree.stop()
     exact = sums.exact_sums(values)
@@ -109,12 +109,19 @@ def test_workers_of_the_library(tmp_path, keyed):
     assert all(stats['aggregate']['handed_down'] > 0 for stats in leaves)
 
 
-def test_a_leaf_that_dies_is_named_to_all(tmp_path):
-    with Tree(tmp_path) as tree:
+@contextlib.contextmanager
+def reducing(folder):
+    """A tree, its workers, who have joined and reduced chunk 0, and their values."""
+    with Tree(folder) as tree:
         team = tree.team()
         join_all(team)
         values = random_values(8, len(team), 'fp32', seed=1)
         assert {reply.code for reply in reduce(team, 0, values)} == {0}
+        yield tree, team, values
+
+
+def test_a_leaf_that_dies_is_named_to_all(tmp_path):
+    with reducing(tmp_path) as (tree, team, values):
         tree.leaves[1].process.kill()
         told = reduce(team[:4], 1, values[:4])
         assert {reply.name for reply in told} == {'silent 1 at level 1'}
@@ -126,22 +133,14 @@ def test_a_worker_that_dies_is_named_to_all(tmp_path):
     def silent(replies):
         return {reply.name.replace('late', 'silent') for reply in replies}
 
-    with Tree(tmp_path) as tree:
-        team = tree.team()
-        join_all(team)
-        values = random_values(8, len(team), 'fp32', seed=1)
-        reduce(team, 0, values)
+    with reducing(tmp_path) as (tree, team, values):
         told = reduce(team[:7], 1, values[:7])
         assert silent(told[:4]) == {'silent 1 at level 1'} and silent(told[4:]) == {'silent 3'}
 
 
 def test_a_parent_that_is_restarted_is_a_job_that_is_gone(tmp_path):
     """It comes back with another MAC address, too, and is found there."""
-    with Tree(tmp_path) as tree:
-        team = tree.team()
-        join_all(team)
-        values = random_values(8, len(team), 'fp32', seed=1)
-        reduce(team, 0, values)
+    with reducing(tmp_path) as (tree, team, values):
         tree.root.stop()
         tree.middle.ip('link', 'set', 'r0', 'address', '02:00:00:00:12:34')
         # As long as it answers where it was, it has not moved: it has to be missed before.
@@ -156,11 +155,7 @@ def test_a_parent_that_is_restarted_is_a_job_that_is_gone(tmp_path):
 
 
 def test_a_leaf_that_is_restarted_is_a_job_that_is_gone(tmp_path):
-    with Tree(tmp_path) as tree:
-        team = tree.team()
-        join_all(team)
-        values = random_values(8, len(team), 'fp32', seed=1)
-        reduce(team, 0, values)
+    with reducing(tmp_path) as (tree, team, values):
         tree.leaves[1].stop()
         tree.leaves[1] = tree.start_leaf(1)
         told = reduce(team, 1, values)

@@ -4,7 +4,6 @@
 The kernel's AF_XDP.
 """
 
-import concurrent.futures
 import contextlib
 import socket
 import subprocess
@@ -19,7 +18,9 @@ import restarts
 import sanitized
 import switch
 import tiers
+from allreduce_server import SERVER
 from needs import WITHOUT_RIGHTS
+from side_by_side import together
 
 from netfc import allreduce
 
@@ -27,7 +28,6 @@ TOKEN = 0x5eed
 COUNT = 20_000
 PAIRS = 4
 PORT = 20040
-SERVER = switch.BUILD / 'tests' / 'allreduce' / 'allreduce_serve'
 SWITCH = {4: hosts.SWITCH_IP, 6: hosts.SWITCH_IP6}
 # A worker that stays until it is killed.
 ENVIRONMENT = {**switch.ENVIRONMENT, 'PYTHONPATH': str(project_scripts.PROJECT / 'python')}
@@ -131,8 +131,7 @@ def test_sums_of_vectors(tmp_path, family, shards, mtu, chunk):
         with hosts.LiveSwitch(tmp_path, hosts.veth_ports(3, more), options, namespace=middle,
                               lcores=shards, memory=512) as live:
             live.wait_until_ready()
-            with concurrent.futures.ThreadPoolExecutor(3) as threads:
-                results = list(threads.map(work, range(3)))
+            results = together(3, work)
             assert not any(map(has_program, stations))
             stats = live.stop()
     exact = np.frombuffer(aggregation_workers.exact_sum(values), '>f4').astype('f4')

@@ -3,10 +3,8 @@
 
 import contextlib
 import math
-import subprocess
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import numpy as np
@@ -14,40 +12,21 @@ import pytest
 
 import sanitized
 import switch
+from allreduce_server import serving
+from side_by_side import together
 
 from netfc import allreduce, formats
 from netfc.protocol import Flag
 
 pytestmark = sanitized.without_sanitizers
 
-SERVER = switch.BUILD / 'tests' / 'allreduce' / 'allreduce_serve'
 TOKEN = 0x0123456789ABCDEF
-
-
-@contextlib.contextmanager
-def serving(**options):
-    """A server; gives its address. Options are those of the program, with _ for -."""
-    words = [str(word) for name, value in options.items()
-             for word in ('--' + name.replace('_', '-'), value)]
-    with subprocess.Popen([SERVER, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          text=True) as process:
-        try:
-            yield '127.0.0.1:' + process.stdout.readline().strip()
-        finally:
-            process.stdin.close()
-            process.wait(10)
 
 
 def joined(address, worker, workers, **options):
     return allreduce.Communicator(address, worker=worker, workers=workers, token=TOKEN,
                                   **{'join_timeout': 10, 'deadline': 10, 'build': switch.BUILD,
                                      **options})
-
-
-def together(workers, body):
-    """What body(worker) gives for each of the workers, which run at once."""
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(body, range(workers)))
 
 
 def gradients(worker, count, dtype):

@@ -30,6 +30,7 @@ from netfc import capture
 from netfc.conformance.catalogue import CHECKS
 from netfc.conformance.exact import Exact
 from netfc.formats import NUMBER_FORMATS
+from side_by_side import beside
 from small_switch import SmallSwitch
 
 PROGRAM = project_scripts.PROGRAMS / 'netfc-conform'
@@ -211,14 +212,8 @@ def late_switch(seconds, answer=lambda request, reply: reply):
                     small.socket.sendto(*late.popleft()[1:])
 
     done_ = threading.Event()
-    thread = threading.Thread(target=deliver)
-    with SmallSwitch(send) as small:
-        thread.start()
-        try:
-            yield small
-        finally:
-            done_.set()
-            thread.join()
+    with SmallSwitch(send) as small, beside(deliver, done_.set):
+        yield small
 
 
 @pytest.mark.slow

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """netfc-bench against a switch that errs."""
 
-import os
-import socket
 import struct
-import threading
 
 import oracle
-from bench_runs import bench, wait_for
+from bench_runs import bench, erring
 from needs import needs_tap
 
 IP, UDP, PAYLOAD, LANES = 14, 34, 42, 4
@@ -59,37 +56,12 @@ FAULTS = {
 }
 
 
-def serve(interface, stop, answer):
-    """Sends answer(the right reply) for each request that comes in at an interface."""
-    sets = oracle.table_sets('fp16_k1024')
-    wait_for(interface, lambda: interface in dict(socket.if_nameindex()).values())
-    # No protocol before it is bound: it would take in what comes at every other interface.
-    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as raw:
-        raw.bind((interface, 0x0800))
-        raw.settimeout(0.1)
-        while not stop.is_set():
-            try:
-                request, sender = raw.recvfrom(2048)
-            except OSError:  # nothing yet, or the interface is not up yet
-                continue
-            if sender[2] == socket.PACKET_OUTGOING or request[UDP + 2:UDP + 4] != b'\x4e\x46':
-                continue
-            for frame in answer(oracle.switch(request, sets, forward='reflect')):
-                raw.send(frame)
-
-
 def bench_over_tap(folder, answer, *options, status):
-    """Runs the bench against a switch that errs."""
-    interface, stop = f'nfb{os.getpid() % 100000}', threading.Event()
+    """Runs the bench against a switch that sends answer(the right reply) for each request."""
+    sets = oracle.table_sets('fp16_k1024')
     oracle.table_set('fp16_k1024').result(oracle.ADD, 0x3C00, 0x3C01)  # built before the hurry
-    thread = threading.Thread(target=serve, args=(interface, stop, answer))
-    thread.start()
-    try:
-        return bench(folder, *options, '--timeout', 3000, '--lanes', LANES, status=status,
-                     vdevs=[f'net_tap0,iface={interface}'])
-    finally:
-        stop.set()
-        thread.join()
+    with erring(oracle.UDP_PORT, lambda request: answer(oracle.switch(request, sets, forward='reflect'))) as device:
+        return bench(folder, *options, '--timeout', 3000, '--lanes', LANES, status=status, vdevs=[device])
 
 
 @needs_tap

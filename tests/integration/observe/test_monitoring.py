@@ -26,6 +26,7 @@ import tcp_frames
 from exporter import Exporter
 from fake_switch import FakeSwitch, TableSet
 from needs import needs_terminal
+from side_by_side import beside
 
 from netfc import exporter as exporter_module
 from netfc import metrics
@@ -517,14 +518,8 @@ def serving():
     """The exporter's server, in this process; its address."""
     server = exporter_module._Server('127.0.0.1', 0)
     server.set_app(lambda _, start: (start('200 OK', []), [b'here'])[1])
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
+    with server, beside(server.serve_forever, server.shutdown):
         yield server.server_address[:2]
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def test_a_client_that_asks_byte_by_byte_keeps_no_place(monkeypatch):

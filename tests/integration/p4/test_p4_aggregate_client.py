@@ -3,7 +3,6 @@
 
 import contextlib
 import dataclasses
-import threading
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ import sanitized
 from netfc import aggregation, allreduce
 from netfc.protocol import Flag
 from p4_entries import run
+from side_by_side import together
 
 LANES, SLOTS, COUNT = 8, 4, 500
 
@@ -43,8 +43,6 @@ def bridged(workers, kind, lost=0.0, form='fp16'):
 
 def reduce(bridge, values, op='sum', form=None, **options):
     """What each worker has after an allreduce; or its error."""
-    results = [None] * len(values)
-
     def work(number):
         try:
             with allreduce.Communicator(
@@ -52,16 +50,11 @@ def reduce(bridge, values, op='sum', form=None, **options):
                     token=p4_jobs.TOKEN, **options) as comm:
                 array = values[number].copy()
                 flags = comm.allreduce(array, op, form)
-                results[number] = array, flags
+                return array, flags
         except allreduce.AllreduceError as error:
-            results[number] = error
+            return error
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(len(values))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
+    return together(len(values), work)
 
 
 def gradients(workers, dtype=np.float16):

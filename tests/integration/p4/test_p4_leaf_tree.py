@@ -2,7 +2,6 @@
 """A leaf in P4, run as Python, below dpdk-netfc: workers get exact sums, rounded once at the root."""
 
 import contextlib
-import threading
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ import sanitized
 import tiers
 from netfc import aggregation, allreduce
 from p4_leaf import Leaf, Variant
+from side_by_side import together
 
 pytestmark = [hosts.needs_namespaces, pytest.mark.skipif(
     sanitized.is_sanitized(), reason='libnetfc-allreduce in a process without the sanitizer')]
@@ -44,8 +44,6 @@ def tree(folder, variant, leaves=2, workers=2, trouble=0.0, options='digits=all'
 def reduce(leaves, values, op='sum', form=None, join_timeout=300, **options):
     """What each worker of each leaf has after an allreduce, or its error."""
     workers = len(values) // len(leaves)
-    results = [None] * len(values)
-
     def work(number):
         leaf, own = divmod(number, workers)
         place = aggregation.Place(((len(leaves), leaf),), len(values))
@@ -56,16 +54,11 @@ def reduce(leaves, values, op='sum', form=None, join_timeout=300, **options):
                     deadline=join_timeout, **options) as comm:
                 array = values[number].copy()
                 flags = comm.allreduce(array, op, form)
-                results[number] = array, flags
+                return array, flags
         except allreduce.AllreduceError as error:
-            results[number] = error
+            return error
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(len(values))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
+    return together(len(values), work)
 
 
 def values_of(results):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The switch under a service manager: what it is told, signs of life, exit statuses, --check."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -73,18 +74,25 @@ def start(manager, *options, eal=EAL, environment=None):
         stderr=subprocess.PIPE)
 
 
+@contextlib.contextmanager
+def running(manager, *options, **more):
+    """The switch under that manager, which ends it and finds that it has ended well."""
+    process = start(manager, *options, **more)
+    try:
+        yield process
+    finally:
+        process.terminate()
+    assert process.wait(HANG) == 0, process.stderr.read()
+
+
 @pytest.mark.parametrize('kind', ['file', 'abstract'])
 def test_the_manager_is_told(tmp_path, kind):
     manager = Manager(f'{tmp_path}/notify' if kind == 'file' else f'@netfc-test-{os.getpid()}')
-    process = start(manager, '--tables', 'fp16_k16,bf16_k16', '--address', '10.0.0.1',
-                    '--aggregate')
-    try:
+    with running(manager, '--tables', 'fp16_k16,bf16_k16', '--address', '10.0.0.1',
+                 '--aggregate') as process:
         assert manager.next() == {'READY': '1', 'STATUS': 'Serving fp16_k16, bf16_k16; 0 jobs open'}
         process.send_signal(signal.SIGHUP)
-    finally:
-        process.terminate()
     assert manager.until('STOPPING') == {'STOPPING': '1', 'STATUS': 'Ending'}
-    assert process.wait(HANG) == 0, process.stderr.read()
 
 
 def test_no_manager_listens(tmp_path):
@@ -149,8 +157,7 @@ class hold:  # pylint: disable=invalid-name
 def test_a_build_of_tables_gives_signs_of_life(tmp_path):
     """The thread that gives them does not wait for the one that builds."""
     manager = Manager(f'{tmp_path}/notify', watchdog_us=400_000)
-    process = start(manager, '--control', tmp_path / 'control')
-    try:
+    with running(manager, '--control', tmp_path / 'control'):
         manager.until('READY')
         with socket.socket(socket.AF_UNIX) as control:
             control.settimeout(HANG)
@@ -160,24 +167,17 @@ def test_a_build_of_tables_gives_signs_of_life(tmp_path):
             assert b'"ok":true' in control.recv(65536)
         while 'bf16_exact' not in manager.until('STATUS')['STATUS']:
             pass
-    finally:
-        process.terminate()
-    assert process.wait(HANG) == 0, process.stderr.read()
 
 
 @needs_program('faketime')
 def test_signs_of_life_while_the_wall_clock_leaps(tmp_path):
     clock = LeapingClock(tmp_path)
     manager = Manager(f'{tmp_path}/notify', watchdog_us=400_000)
-    process = start(manager, environment=clock.environment)
-    try:
+    with running(manager, environment=clock.environment):
         manager.until('READY')
         for _ in range(8):  # one may have been on its way before
             clock.leap()
             manager.until('WATCHDOG')
-    finally:
-        process.terminate()
-    assert process.wait(HANG) == 0, process.stderr.read()
 
 
 def rights_of_group(path):
@@ -198,10 +198,9 @@ def check_sharing(tmp_path):
         folder.mkdir()
         folder.chmod(mode)
         manager = Manager(f'{tmp_path}/notify-{mode}')
-        process = start(manager, '--control', folder / 'control',
-                        eal=switch.eal_options(['net_null0,no-rx=1'], 256, telemetry=True),
-                        environment={'RUNTIME_DIRECTORY': str(folder)})
-        try:
+        with running(manager, '--control', folder / 'control',
+                     eal=switch.eal_options(['net_null0,no-rx=1'], 256, telemetry=True),
+                     environment={'RUNTIME_DIRECTORY': str(folder)}):
             manager.until('READY')
             [telemetry] = folder.glob('dpdk/*/dpdk_telemetry.v2')
             others = {path for path in telemetry.parent.iterdir() if path != telemetry}
@@ -210,9 +209,6 @@ def check_sharing(tmp_path):
             for path in (telemetry.parent, telemetry.parent.parent):
                 assert rights_of_group(path) == (0o050 if shared else 0)
             assert others and all(rights_of_group(path) & 0o020 == 0 for path in others)
-        finally:
-            process.terminate()
-        assert process.wait(HANG) == 0, process.stderr.read()
 
 
 @pytest.mark.parametrize('port, missing', [
