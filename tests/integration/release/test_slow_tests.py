@@ -43,3 +43,9 @@ def test_what_is_slow_exists():
     for name in slow_tests.LIST.read_text(encoding='utf-8').splitlines():
         file, _, test = name.partition('::')
         assert f'def {test.partition("[")[0]}(' in (TESTS / file).read_text(encoding='utf-8'), name
+
+
+def test_names_of_files_differ():
+    """Of two modules of one name, pytest collects one where it is started for both."""
+    names = [path.name for path in TESTS.rglob('test_*.py')]
+    assert len(names) > 100 and [name for name in set(names) if names.count(name) > 1] == []
