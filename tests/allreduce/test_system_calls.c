@@ -8,11 +8,14 @@
 #include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <pthread.h>
@@ -351,4 +354,51 @@ TEST(signals_do_not_keep_workers_from_sharing_memory)
 	assert_int_equal(sigismember(&blocked, SIGALRM), 0);
 	netfc_allreduce_free(comm);
 	close(file);
+}
+
+#define TICK_US 10000
+#define TOO_MANY_TICKS 3000
+
+static void
+tick(int signal)
+{
+	static volatile sig_atomic_t ticks;
+
+	(void)signal;
+	if (++ticks > TOO_MANY_TICKS)
+		_exit(99); /* it hangs */
+}
+
+/* It has memory, but does not accept. */
+TEST(signals_do_not_put_off_the_end_of_waiting_for_a_switch_that_stands_still)
+{
+	static const char *const switches[] = {"127.0.0.1"};
+	const struct itimerval often = {{0, TICK_US}, {0, TICK_US}}, never = {0};
+	const struct sigaction ticking = {.sa_handler = tick};
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+	struct netfc_allreduce_options options;
+	char interface[64];
+	const char *path = interface + sizeof("memif:@") - 1;
+	const int standing = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	snprintf(interface, sizeof(interface), "memif:@netfc-stands-%d", (int)getpid());
+	memcpy(name.sun_path + 1, path, strlen(path));
+	assert_int_equal(
+		bind(standing, (struct sockaddr *)&name,
+			(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(path))),
+		0);
+	assert_int_equal(listen(standing, 1), 0);
+	netfc_allreduce_options_init(&options, sizeof(options));
+	options.switches = switches;
+	options.switch_count = 1;
+	options.interface = interface;
+	options.bind_address = "127.0.0.2";
+	sigaction(SIGALRM, &ticking, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	assert_int_equal(netfc_allreduce_join(comm, &options), NETFC_ALLREDUCE_SYSTEM);
+	setitimer(ITIMER_REAL, &never, NULL);
+	assert_non_null(strstr(netfc_allreduce_error(comm), strerror(ETIMEDOUT)));
+	netfc_allreduce_free(comm);
+	close(standing);
 }

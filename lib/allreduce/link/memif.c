@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "link/memif_wire.h"
 #include "link/socket.h"
 
@@ -23,7 +24,7 @@
 /* Of a frame: cache lines, but no power of two, or all would share a few sets of the cache. */
 #define FRAME_BYTES (151 * MEMIF_CACHE_LINE)
 _Static_assert(FRAME_BYTES >= MAX_BYTES, "a frame has a place");
-#define ANSWER_MS 2000
+#define ANSWER_NS (2 * NS_PER_S)
 
 /* From here to the switch, and back. */
 enum {
@@ -119,12 +120,14 @@ static bool
 hear(const struct memif *memif, uint16_t type, struct memif_message *message)
 {
 	struct pollfd fds = {.fd = memif->control, .events = POLLIN};
-
+	const uint64_t until = clock_now() + ANSWER_NS;
+	struct timespec left;
 	int ready;
 
 	do {
 		errno = ETIMEDOUT;
-		ready = poll(&fds, 1, ANSWER_MS);
+		left = clock_timespec(clock_until(clock_now(), until));
+		ready = ppoll(&fds, 1, &left, NULL);
 	} while (ready < 0 && errno == EINTR);
 	if (ready <= 0)
 		return false;
