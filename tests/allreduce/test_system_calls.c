@@ -369,8 +369,9 @@ tick(int signal)
 		_exit(99); /* it hangs */
 }
 
-/* It has memory, but does not accept. */
-TEST(signals_do_not_put_off_the_end_of_waiting_for_a_switch_that_stands_still)
+/* It has memory, but does not accept. crowded: nor has it room for another that waits for that. */
+static void
+wait_for_who_stands_still(bool crowded)
 {
 	static const char *const switches[] = {"127.0.0.1"};
 	const struct itimerval often = {{0, TICK_US}, {0, TICK_US}}, never = {0};
@@ -381,14 +382,18 @@ TEST(signals_do_not_put_off_the_end_of_waiting_for_a_switch_that_stands_still)
 	char interface[64];
 	const char *path = interface + sizeof("memif:@") - 1;
 	const int standing = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	const int before = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	const socklen_t bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1);
 
 	snprintf(interface, sizeof(interface), "memif:@netfc-stands-%d", (int)getpid());
 	memcpy(name.sun_path + 1, path, strlen(path));
 	assert_int_equal(
-		bind(standing, (struct sockaddr *)&name,
-			(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(path))),
-		0);
-	assert_int_equal(listen(standing, 1), 0);
+		bind(standing, (struct sockaddr *)&name, bytes + (socklen_t)strlen(path)), 0);
+	assert_int_equal(listen(standing, 0), 0);
+	if (crowded)
+		assert_int_equal(
+			connect(before, (struct sockaddr *)&name, bytes + (socklen_t)strlen(path)),
+			0);
 	netfc_allreduce_options_init(&options, sizeof(options));
 	options.switches = switches;
 	options.switch_count = 1;
@@ -400,5 +405,12 @@ TEST(signals_do_not_put_off_the_end_of_waiting_for_a_switch_that_stands_still)
 	setitimer(ITIMER_REAL, &never, NULL);
 	assert_non_null(strstr(netfc_allreduce_error(comm), strerror(ETIMEDOUT)));
 	netfc_allreduce_free(comm);
+	close(before);
 	close(standing);
+}
+
+TEST(signals_do_not_put_off_the_end_of_waiting_for_a_switch_that_stands_still)
+{
+	wait_for_who_stands_still(false);
+	wait_for_who_stands_still(true);
 }

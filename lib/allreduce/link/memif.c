@@ -230,7 +230,7 @@ try_to_connect(const char *path, uint32_t id, unsigned int rings[DIRECTIONS])
 		return NULL;
 	memif->events[OUT] = memif->events[IN] = memif->region = -1;
 	memcpy(memif->count, rings, sizeof(memif->count));
-	memif->control = unix_socket_connect(path);
+	memif->control = unix_socket_connect(path, clock_now() + ANSWER_NS);
 	if (memif->control >= 0 && make(memif) && greet(memif, id, rings))
 		return memif;
 	error = errno;

@@ -15,8 +15,11 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include "clock.h"
 
 #define HOST_BYTES 256
 #define UDP_BYTES 8
@@ -279,8 +282,27 @@ socket_mtu(int fd, int family)
 	return mtu > 0 ? (unsigned int)mtu : 0;
 }
 
+/* Who does not accept has room for few that wait; a signal ends waiting for it. */
+static bool
+connect_until(int fd, const struct sockaddr_un *to, socklen_t length, uint64_t until)
+{
+	do {
+		const uint64_t us = clock_until(clock_now(), until) / NS_PER_US;
+		const struct timeval left = {(time_t)(us / 1000000), (suseconds_t)(us % 1000000)};
+
+		errno = EAGAIN;
+		if (us == 0 || setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &left, sizeof(left)) != 0)
+			break;
+		if (connect(fd, (const struct sockaddr *)to, length) == 0)
+			return true;
+	} while (errno == EINTR);
+	if (errno == EAGAIN)
+		errno = ETIMEDOUT;
+	return false;
+}
+
 int
-unix_socket_connect(const char *path)
+unix_socket_connect(const char *path, uint64_t until)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
 	socklen_t length = sizeof(to);
@@ -293,7 +315,7 @@ unix_socket_connect(const char *path)
 		to.sun_path[0] = '\0';
 		length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
 	}
-	if (connect(fd, (const struct sockaddr *)&to, length) == 0)
+	if (connect_until(fd, &to, length, until))
 		return fd;
 	error = errno;
 	close(fd);

@@ -35,8 +35,10 @@ unsigned int socket_mtu(int fd, int family);
 /*
  * Connect to another process of this machine, keeping messages apart; "@NAME" is an abstract name.
  * Returns the socket, or -1 and errno.
+ *
+ * `until`: ns
  */
-int unix_socket_connect(const char *path);
+int unix_socket_connect(const char *path, uint64_t until);
 
 /* Send a message, with a file unless that is -1. False: errno says why. */
 bool unix_socket_send(int socket, const void *message, size_t bytes, int fd);
