@@ -79,20 +79,39 @@ expect_reachable(const struct netfc_program *program, const struct netfc_step *s
 			netfc_table_name(table), key, program->field_name[step->a]);
 }
 
+static void
+walk(uint16_t x_bits, uint16_t y_bits)
+{
+	struct watch watch = {.x = x_bits, .y = y_bits};
+
+	FOREACH_OP(op)
+	{
+		watch.decided = false;
+		netfc_walk(set, op, x_bits, y_bits, expect_reachable, &watch);
+	}
+}
+
 TEST(what_is_looked_up_is_reachable)
 {
 	uint64_t seed = 1;
 
 	for (unsigned n = 0; n < 20000; n++) {
-		struct watch watch = {
-			.x = (uint16_t)next_random(&seed), .y = (uint16_t)next_random(&seed)};
+		const uint16_t first = (uint16_t)next_random(&seed);
+		const uint16_t second = (uint16_t)next_random(&seed);
 
 		/* Neighbours, and pairs far from each other. */
-		if (n % 2 == 0)
-			watch.y = watch.x ^ (watch.y & 0x80ff);
-		FOREACH_OP(op)
-		netfc_walk(set, op, watch.x, watch.y, expect_reachable, &watch);
+		walk(first, n % 2 == 0 ? first ^ (second & 0x80ff) : second);
 	}
+}
+
+/* The greatest and the least exponents meet. */
+TEST(what_is_looked_up_is_reachable_at_the_edges)
+{
+	uint16_t edges[OPERANDS_MAX];
+	const unsigned count = edge_operands(netfc_set_format(set), edges);
+
+	for (unsigned i = 0; i < count * count; i++)
+		walk(edges[i % count], edges[i / count]);
 }
 
 TEST(entries_fit_their_widths)
