@@ -186,6 +186,42 @@ test_results_of_another_format(struct netfc_allreduce *comm)
 	assert_true(results[0] == 1 && results[1] == -1 && results[4] == 448 && results[8] == -1);
 }
 
+static void
+sums_fail(struct netfc_allreduce *comm, const void *values, void *result, const char *mention)
+{
+	static const float ones[2] = {1, 1};
+
+	assert_int_equal(netfc_allreduce_sum(comm, values, 2, FORMAT, result, NULL),
+		NETFC_ALLREDUCE_ARGUMENT);
+	assert_non_null(strstr(netfc_allreduce_error(comm), mention));
+	assert_int_equal(netfc_allreduce_dot(comm, values, ones, 2, FORMAT, result, NULL),
+		NETFC_ALLREDUCE_ARGUMENT);
+	assert_int_equal(netfc_allreduce_dot(comm, ones, values, 2, FORMAT, result, NULL),
+		NETFC_ALLREDUCE_ARGUMENT);
+	assert_non_null(strstr(netfc_allreduce_error(comm), mention));
+}
+
+SERVER_TEST(test_arguments_of_sums)
+{
+	struct play play = play_of(server);
+	struct netfc_allreduce *comm = play_join(&play, 0, 1);
+	float values[3] = {1, 2, 3}, result;
+
+	sums_fail(comm, NULL, &result, "NULL");
+	sums_fail(comm, values, NULL, "NULL");
+	sums_fail(comm, (uint8_t *)values + 2, &result, "not aligned");
+	sums_fail(comm, values, (uint8_t *)values + 1, "not aligned");
+	/* Nothing of that has broken it. */
+	assert_int_equal(
+		netfc_allreduce_sum(comm, values, 3, FORMAT, &result, NULL), NETFC_ALLREDUCE_OK);
+	assert_true(result == 6);
+	assert_int_equal(
+		netfc_allreduce_sum(comm, NULL, 0, FORMAT, &result, NULL), NETFC_ALLREDUCE_OK);
+	assert_true(result == 0);
+	netfc_allreduce_leave(comm);
+	netfc_allreduce_free(comm);
+}
+
 SERVER_TEST(test_arguments)
 {
 	struct play play = play_of(server);

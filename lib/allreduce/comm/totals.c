@@ -282,13 +282,18 @@ refuse(struct netfc_allreduce *comm, const char *what)
 	return status;
 }
 
+/* Values, or one for the result. */
 static int
 check(struct netfc_allreduce *comm, const void *values, uint64_t count, unsigned int format)
 {
 	if (!aggregate_exact_has(format))
 		return refuse(comm, "There are sums of fp32, fp64, int32 and int64 only.");
 	if (values == NULL && count != 0)
-		return refuse(comm, "The array of values is NULL.");
+		return refuse(comm, "The array of values, or the result, is NULL.");
+	if ((uintptr_t)values % aggregate_value_bytes(format) != 0)
+		return refuse(comm,
+			"The array, or the result, is not aligned to its values: its element type "
+			"is another, maybe.");
 	if (count > NETFC_ALLREDUCE_MAX_COUNT)
 		return refuse(comm, "The array has more values than a sum can have.");
 	return NETFC_ALLREDUCE_OK;
@@ -316,6 +321,8 @@ netfc_allreduce_sum(struct netfc_allreduce *comm, const void *values, uint64_t c
 	struct aggregate_exact sum = {0};
 	int status = check(comm, values, count, format);
 
+	if (status == NETFC_ALLREDUCE_OK)
+		status = check(comm, result, 1, format);
 	if (status != NETFC_ALLREDUCE_OK)
 		return status;
 	aggregate_exact_add(&sum, format, values, count);
@@ -331,6 +338,8 @@ netfc_allreduce_dot(struct netfc_allreduce *comm, const void *x, const void *y, 
 
 	if (status == NETFC_ALLREDUCE_OK)
 		status = check(comm, y, count, format);
+	if (status == NETFC_ALLREDUCE_OK)
+		status = check(comm, result, 1, format);
 	if (status == NETFC_ALLREDUCE_OK && format != NETFC_ALLREDUCE_FP32 &&
 		format != NETFC_ALLREDUCE_FP64)
 		status = refuse(comm, "There are dot products of fp32 and fp64 only.");
