@@ -322,7 +322,8 @@ class Communicator:
         The old job stays with the switch until all of its workers have left, as those that fail
         do by themselves, or it times out: to go on without waiting for that, take another job.
         Packets of the old job that come late are none of the new one's, whatever its token.
-        Allreduces that were not done end with AllreduceError "aborted".
+        Allreduces that were not done end with AllreduceError "aborted". No other call on the
+        communicator may be under way, but abort().
         """
         if token is not None:
             workers = self._options.tree_workers or self._options.workers
@@ -338,7 +339,8 @@ class Communicator:
     def leave(self) -> None:
         """Leave the job and free everything; again is fine.
 
-        Raises AllreduceError if a switch does not answer: it has the job until it times out.
+        Raises AllreduceError if a switch does not answer: it has the job until it times out. No
+        other call on the communicator may be under way, but abort().
         """
         self._comm.leave()
 
