@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cases.h"
+#include "clock.h"
 #include "comm/comm.h"
 #include "network.h"
 #include "plays.h"
@@ -232,6 +233,22 @@ TEST(test_wrap_around)
 }
 
 /* Segmentation offload makes no difference but to the number of system calls. */
+/* Nobody listens for the reply to a keep-alive of a job that is left. */
+SERVER_TEST(test_leaving_ends_listening)
+{
+	const struct place place = place_at(server_port(server));
+	const struct netfc_allreduce_options options = worker_options(&place, 0, 1);
+	struct netfc_allreduce *comm = worker_join(&options);
+
+	assert_non_null(comm);
+	pthread_mutex_lock(&comm->lock);
+	comm->keepalive_until = clock_now() + 60 * NS_PER_S;
+	pthread_mutex_unlock(&comm->lock);
+	assert_int_equal(netfc_allreduce_leave(comm), NETFC_ALLREDUCE_OK);
+	assert_int_equal(comm->keepalive_until, 0);
+	netfc_allreduce_free(comm);
+}
+
 SERVER_TEST(test_gso)
 {
 	for (unsigned int gso = 0; gso < 2; gso++) {

@@ -79,6 +79,7 @@ part(struct netfc_allreduce *comm)
 	progress_stop(comm);
 	pthread_mutex_lock(&comm->lock);
 	comm->life = ALLREDUCE_APART;
+	comm->keepalive_until = 0;
 	pthread_mutex_unlock(&comm->lock);
 }
 
