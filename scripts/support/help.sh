@@ -22,6 +22,6 @@ done
 
 # refuse ARGUMENT [WHY]: ends a script that was called with it
 refuse() {
-	echo "${script:-$0}: ${1:-nothing}: ${2:-there is no such argument}; ${script:-$0} --help says how it is called" >&2
+	echo "${script:-$0}: ${1:-nothing}: ${2:-it does not take that}; ${script:-$0} --help says how it is called" >&2
 	exit 1
 }
