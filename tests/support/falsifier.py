@@ -85,11 +85,12 @@ class Falsifier:
 
     lie: what is falsified: a function of a Datagram that changes it and returns the datagrams to send in its
     place, or None: itself. It sees what comes from the switch, and what goes to it where it asks
-    `from_switch`.
+    `from_switch`. answer: a function of a frame of the host's that gives the frame which comes back
+    of it, or None: it goes on.
     """
 
     def __init__(self, namespace, towards_host, towards_switch):
-        self.lie = None
+        self.lie = self.answer = None
         self.namespace, self.names = namespace, (towards_host, towards_switch)
 
     def __enter__(self):
@@ -118,6 +119,10 @@ class Falsifier:
         while not self.stopped.is_set():
             for end in select.select(self.ends, [], [], 0.1)[0]:
                 frame = self._receive(end)
+                back = self.answer(frame) if self.answer and end is host else None
+                if back is not None:
+                    host.send(back)
+                    continue
                 other = host if end is switch else switch
                 for made in self._falsified(frame, end is switch):
                     with contextlib.suppress(OSError):

@@ -212,31 +212,26 @@ def _cut(member: Member, one: bytes, form: str) -> None:
 def mismatches(kit: Kit) -> str:
     """Workers that send different things in a chunk: the one that differs is told 4, others who."""
     form, value = basic(kit)
-    other = "mean" if form == "fp32" else "sum"
-    with team(kit, WORKERS) as members:
-        first, second, third = members
-        for number, (op, count) in enumerate(((other, 1), ("sum", 2))):
-            if (op, count) == ("sum", 1):
-                continue
-            opening = first.chunk(number, value(1), form=form)
-            first.send(opening, first.shard(number))
-            time.sleep(_patience(kit) / 4)
-            sent = second.chunk(number, value(1) * count, op, form)
-            says(
-                second.ask(sent, second.shard(number)),
-                "mismatch",
-                sent,
-                f"a chunk of {op} and {count} values, where another worker has sum and 1",
-            )
-            if first.place.session == 0:
-                return f"{op}, {count} values; jobs are set up beforehand, and others are not told"
-            sent = third.chunk(number, value(1), form=form)
-            told = third.ask(sent, third.shard(number))
-            if told.reason != aggregation.MISSING + 1:
-                raise Failed(f"the others are told {told.said}, not that worker 1 differs", sent,
-                             b"", told.payload)  # fmt: skip
-            return f"{op}, {count} values"
-    return "count"
+    others = [("mean", 1), ("sum", 2)] if form == "fp32" else [("sum", 2)]
+    return "; ".join(_mismatch(kit, form, value, op, count) for op, count in others)
+
+
+def _mismatch(kit: Kit, form: str, value: Callable[..., bytes], op: str, count: int) -> str:
+    """Worker 1 sends this, the others a sum of one value."""
+    with team(kit, WORKERS) as (first, second, third):
+        first.send(first.chunk(0, value(1), form=form), first.shard(0))
+        time.sleep(_patience(kit) / 4)
+        sent = second.chunk(0, value(1) * count, op, form)
+        what = f"a chunk of {op} and {count} values, where another worker has sum and 1"
+        says(second.ask(sent, second.shard(0)), "mismatch", sent, what)
+        if first.place.session == 0:
+            return f"{op}, {count} values; jobs are set up beforehand, and others are not told"
+        sent = third.chunk(0, value(1), form=form)
+        told = third.ask(sent, third.shard(0))
+        if told.reason != aggregation.MISSING + 1:
+            raise Failed(f"the others are told {told.said}, not that worker 1 differs", sent,
+                         b"", told.payload)  # fmt: skip
+    return f"{op}, {count} values"
 
 
 def sessions_of_chunks(kit: Kit) -> str:

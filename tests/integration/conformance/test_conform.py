@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 import xml.etree.ElementTree
 
 import numpy as np
@@ -24,11 +25,15 @@ import operands_fp32
 import oracle
 import project_scripts
 import sanitized
+import small_switch
 import switch
 import tiers
-from netfc import capture
+from netfc import capture, protocol
+from netfc.conformance import requests as requests_of_kit
 from netfc.conformance.catalogue import CHECKS
+from netfc.conformance.check import Failed
 from netfc.conformance.exact import Exact
+from netfc.conformance.kit import with_results, with_status
 from netfc.formats import NUMBER_FORMATS
 from side_by_side import beside
 from small_switch import SmallSwitch
@@ -252,6 +257,42 @@ def test_a_switch_that_ignores_what_it_does_not_have(seconds, more):
     assert found['failed'] == set(failed)
     assert 'no reply, 6 times, while other requests are answered' in done.stdout
     assert asked[70] < 8 * 40, asked  # eight formats
+
+
+def without_magic(request):
+    """As a switch computes it that does not look at the magic."""
+    reply = small_switch.answer(b'NF' + request[2:])
+    return None if reply is None else request[:2] + reply[2:]
+
+
+def for_the_second_time(request):
+    """As a switch computes it that does not look for a reply."""
+    is_reply = len(request) > 5 and request[5] & 0x80
+    return small_switch.answer(request[:5] + bytes(1) + request[6:]) if is_reply else None
+
+
+@pytest.mark.parametrize('number, computed', [(2015, without_magic), (2016, for_the_second_time)])
+def test_a_switch_that_computes_what_is_no_request(number, computed):
+    """Status and z change, as they do in what is one."""
+    with late_switch(0, lambda request, reply: reply or computed(request)) as small:
+        done = conform(*where(small), '--only', f'2011,{number}')
+    assert verdicts(done) == {'passed': {2011}, 'failed': {number}}, done.stdout
+    assert 'it is no request, and has been changed' in done.stdout
+
+
+def sums_of_ones(payloads):
+    """1 + 1 = 2 of fp8_e4m3, a lane each, whatever z was."""
+    return [with_results(payload, np.array([0x40]), 0) for payload in payloads]
+
+
+def test_results_that_were_there_by_chance():
+    """The z of a request is drawn, and may be what the switch computes; of 8 bits it often is."""
+    kit = types.SimpleNamespace(replies=sums_of_ones, requests=types.SimpleNamespace(new_id=lambda: 7))
+    sent = [protocol.request(1, 8, [0x38], [0x38], 7, [z]) for z in range(256)]
+    assert requests_of_kit.computed(kit, sent) == '256 requests'
+    kit.replies = lambda payloads: [with_status(payload) for payload in payloads]
+    with pytest.raises(Failed, match='not computed'):
+        requests_of_kit.computed(kit, sent[0x40:0x41])
 
 
 def test_queries_of_a_switch_without_fp16():

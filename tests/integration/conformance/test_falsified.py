@@ -16,6 +16,7 @@ import sanitized
 from falsifier import Datagram, Falsifier, parse
 from hosts import SWITCH_IP, SWITCH_IP6
 from netfc import aggregation, protocol
+from netfc.conformance import wire as wire_of_kit
 from netfc.conformance.catalogue import CHECKS
 from netfc.conformance.check import Verdict, carried_out
 from netfc.conformance.kit import Kit, Settings
@@ -222,8 +223,19 @@ def is_stray_reply(datagram):
 def change_z(payload):
     """As a switch would that computes it."""
     payload[5] |= REPLY
-    if len(payload) > 6:
-        payload[6] ^= 1
+    payload[-1] ^= 1
+
+
+def computed_anyway(frame_):
+    """A frame whose headers say that it has no request comes back as if it had one."""
+    at = frame_.find(b'NF\1\1')
+    if at < 0 or wire_of_kit.parse(frame_) is not None:
+        return None
+    made = bytearray(frame_)
+    made[0:6], made[6:12] = made[6:12], made[0:6]
+    made[at + 5] |= REPLY
+    made[-1] ^= 1
+    return bytes(made)
 
 
 def barrier_at_once(payload):
@@ -436,6 +448,8 @@ CHUNKS = {
         if datagram.from_switch and datagram.payload[3:4] == b'\x21' else None),
     'headers of chunks': (4107, replies(lambda payload: payload.__setitem__(5, 0xA0), code=3)),
     'chunks that differ': (4108, reason('mismatch', 'no-job')),
+    'counts that differ': (4108, replies(lambda payload: payload.__setitem__(15, 3) if payload[7] == 2
+                                         else None, op=33, code=AGGREGATION, reason=4)),
     'sessions of chunks': (4109, reason('no-job', 'failed', 33)),
     'acknowledgements': (4110, replies(values_in_acknowledgements, op=33, code=0)),
     'copies': (4111, results(FP32, last_bit, op=37)),
@@ -512,3 +526,16 @@ def test_found(network, name):
     finally:
         wire.lie = None
     assert found.verdict is Verdict.FAILED, (found.verdict, found.detail)
+
+
+@pytest.mark.parametrize('number', [3012, 3013, 3015, 3032, 3034])
+def test_headers_that_nobody_looks_at(network, number):
+    """Lengths that lie, other protocols, extension headers: what comes back has them, too."""
+    host, wire = network
+    assert outcome(host, number).verdict is Verdict.PASSED
+    wire.answer = computed_anyway
+    try:
+        found = outcome(host, number)
+    finally:
+        wire.answer = None
+    assert found.verdict is Verdict.FAILED and 'computed, though with' in found.detail, found
