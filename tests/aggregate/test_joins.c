@@ -459,6 +459,25 @@ JOBS_TEST(workers_that_do_not_add_up_are_refused)
 	assert_int_equal(send_join(tree_join(1, 9, 9), 1), AGGREGATE_JOINED);
 }
 
+/*
+ * Workers are started anew with other parameters, a process of before did not leave, and they come
+ * again and again: who is refused does not keep the job of before alive.
+ */
+JOBS_TEST(a_job_that_nobody_waits_for_ends_though_others_ask)
+{
+	unsigned int asked = 0;
+
+	start(1, 4, 16);
+	assert_int_equal(join(7, 0, 3, 4), AGGREGATE_WAITING);
+	while (join(7, 0, 2, 4) != AGGREGATE_WAITING) {
+		assert_int_equal(outcome.action, AGGREGATE_JOIN_MISMATCH);
+		assert_true(++asked <= 20);
+		now += limits.half_open / 10;
+		aggregate_table_poll(table, now);
+	}
+	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_JOINED);
+}
+
 /* Nothing is added yet: a worker that died while it waited is replaced. */
 JOBS_TEST(before_all_have_joined_the_latest_process_has_the_place)
 {

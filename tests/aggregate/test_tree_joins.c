@@ -51,6 +51,18 @@ TWO_LEAVES_TEST(a_parent_without_digits_refuses)
 	assert_int_equal(info_of(LEAF_A).above, AGGREGATE_REASON_DIGITS);
 }
 
+/* Workers that are refused, and ask again and again, get in once there is no reason any more. */
+TWO_LEAVES_TEST(a_parent_that_has_refused_is_asked_again)
+{
+	tree->sw[0].limits.digits = 0;
+	tree_start(tree);
+	tree_pass(tree, tree->now + 1000);
+	tree->sw[0].limits.digits = AGGREGATE_ALL_FORMATS;
+	tree_restart(tree, 0);
+	tree_run(tree, tree->now + 3 * tree->sw[LEAF_A].limits.half_open);
+	assert_true(tree_is_done(tree));
+}
+
 TWO_LEAVES_TEST(contradicting_places_are_refused)
 {
 	tree_start(tree);

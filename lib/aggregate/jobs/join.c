@@ -249,6 +249,14 @@ find_running_job(struct aggregate_table *table, uint32_t number)
 	return NULL;
 }
 
+/* Who is refused does not, nor who waits for the one that comes next. */
+static bool
+keeps_alive(const struct job *job, enum aggregate_action action)
+{
+	return action == AGGREGATE_JOINED ||
+		(action == AGGREGATE_WAITING && job->state == JOB_JOINING);
+}
+
 enum aggregate_action
 join_job(struct aggregate_table *table, const struct aggregate_message *request,
 	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome)
@@ -279,8 +287,7 @@ join_job(struct aggregate_table *table, const struct aggregate_message *request,
 			      : join_joining(table, &job, request, sender, now);
 	if (job != NULL && job->place.levels != 0)
 		leaf_tell(table, job, action, outcome);
-	/* Who is refused does not keep a job alive. */
-	if (job == NULL || job->miscounted || (action != AGGREGATE_JOINED && job == open))
+	if (job == NULL || !keeps_alive(job, action))
 		return action;
 	WRITE(job->latest, now);
 	if (action == AGGREGATE_JOINED)
