@@ -213,6 +213,7 @@ restore_job(const struct model_job *from, struct job *job)
 		const struct aggregate_sender sender = sender_of(w, from->port[w]);
 
 		job->places[w].heard = NOW;
+		job->places[w].least_bytes = job->places[w].most_bytes = 4;
 		memcpy(job->places[w].address, sender.address, sizeof(sender.address));
 		job->places[w].port = sender.port;
 		job->places[w].serial = from->serial[w];

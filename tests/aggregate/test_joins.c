@@ -459,6 +459,34 @@ JOBS_TEST(workers_that_do_not_add_up_are_refused)
 	assert_int_equal(send_join(tree_join(1, 9, 9), 1), AGGREGATE_JOINED);
 }
 
+/* A process, one of three workers, takes chunks of so many bytes. */
+static enum aggregate_action
+join_with_bytes(uint8_t worker, unsigned int least, unsigned int most, uint64_t incarnation)
+{
+	struct aggregate_message message = join_message(7, worker, 3, 4);
+
+	message.join.least = (uint16_t)least;
+	message.join.bytes = (uint16_t)most;
+	message.join.incarnation = incarnation;
+	return send_join(message, worker);
+}
+
+JOBS_TEST(who_has_lost_its_place_has_no_say_in_the_size_of_chunks)
+{
+	start(1, 4, 16);
+	assert_int_equal(join_with_bytes(0, 16, 16, 1), AGGREGATE_WAITING);
+	assert_int_equal(join_with_bytes(0, 24, 24, 2), AGGREGATE_WAITING);
+	assert_int_equal(join_with_bytes(1, 4, 64, 1), AGGREGATE_WAITING);
+	assert_int_equal(join_with_bytes(2, 32, 32, 1), AGGREGATE_JOIN_MISMATCH);
+	now += limits.half_open - 1;
+	assert_int_equal(join_with_bytes(1, 4, 64, 1), AGGREGATE_WAITING);
+	now++;
+	aggregate_table_poll(table, now);
+	assert_int_equal(join_with_bytes(2, 32, 32, 1), AGGREGATE_WAITING);
+	assert_int_equal(join_with_bytes(0, 4, 48, 3), AGGREGATE_JOINED);
+	assert_int_equal(outcome.join.bytes, 32);
+}
+
 /*
  * Workers are started anew with other parameters, a process of before did not leave, and they come
  * again and again: who is refused does not keep the job of before alive.

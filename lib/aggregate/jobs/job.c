@@ -163,21 +163,35 @@ least_bytes(const struct aggregate_join *join)
 }
 
 bool
-job_takes_bytes(const struct job *job, const struct aggregate_join *join)
+job_takes_bytes(const struct job *job, const struct aggregate_message *request)
 {
+	const struct aggregate_join *join = &request->join;
+
 	if (job->state == JOB_OPEN)
 		return least_bytes(join) <= job->most_bytes && job->most_bytes <= join->bytes;
-	return least_bytes(join) <= job->most_bytes && job->least_bytes <= join->bytes;
+	for (unsigned int w = 0; w < job->workers; w++)
+		if (w != request->worker && (job->joined & worker_bit(w)) != 0 &&
+			(least_bytes(join) > job->places[w].most_bytes ||
+				job->places[w].least_bytes > join->bytes))
+			return false;
+	return true;
 }
 
 void
-job_agree_on_bytes(
-	const struct aggregate_table *table, struct job *job, const struct aggregate_join *join)
+job_agree_on_bytes(const struct aggregate_table *table, struct job *job)
 {
-	if (least_bytes(join) > job->least_bytes)
-		job->least_bytes = least_bytes(join);
-	if (join->bytes < job->most_bytes)
-		job->most_bytes = join->bytes;
+	job->least_bytes = 0;
+	job->most_bytes = UINT16_MAX;
+	for (unsigned int w = 0; w < job->workers; w++) {
+		const struct place *place = &job->places[w];
+
+		if ((job->joined & worker_bit(w)) == 0)
+			continue;
+		if (place->least_bytes > job->least_bytes)
+			job->least_bytes = place->least_bytes;
+		if (place->most_bytes < job->most_bytes)
+			job->most_bytes = place->most_bytes;
+	}
 	PUBLISH(job->bytes, job_granted_bytes(table, job->most_bytes));
 }
 
@@ -198,8 +212,6 @@ fill_job(struct aggregate_table *table, struct job *job, const struct aggregate_
 	PUBLISH(job->place.workers, request->join.place.workers);
 	memcpy(job->place.level, request->join.place.level, sizeof(job->place.level));
 	job->asked_slots = request->join.slots;
-	job->least_bytes = least_bytes(&request->join);
-	job->most_bytes = request->join.bytes;
 	job->miscounted = false;
 	for (unsigned int w = 0; w < job->workers; w++)
 		job->places[w].serial = 0;
@@ -331,6 +343,8 @@ job_take_place(struct job *job, const struct aggregate_message *request,
 		WRITE(job->joined, job->joined | worker_bit(worker));
 	}
 	place->features = request->join.features;
+	place->least_bytes = least_bytes(&request->join);
+	place->most_bytes = request->join.bytes;
 	place->below = request->join.place.below;
 	WRITE(place->heard, now);
 }

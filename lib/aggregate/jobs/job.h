@@ -41,12 +41,11 @@ job_open(struct aggregate_table *table, struct job *job, uint16_t slots, uint16_
 /** Maximum bytes of values in a chunk granted to a worker that requests so many. */
 uint16_t job_granted_bytes(const struct aggregate_table *table, uint16_t asked);
 
-/** Whether some chunk size is acceptable to the job's workers and to the one that joins. */
-bool job_takes_bytes(const struct job *job, const struct aggregate_join *join);
+/** Whether some chunk size is acceptable to the job's other workers and to the one that joins. */
+bool job_takes_bytes(const struct job *job, const struct aggregate_message *request);
 
-/** A worker joins: reduce the chunk size to what all accept. */
-void job_agree_on_bytes(
-	const struct aggregate_table *table, struct job *job, const struct aggregate_join *join);
+/** A worker has joined an incomplete job: its chunk size is what all that are there accept. */
+void job_agree_on_bytes(const struct aggregate_table *table, struct job *job);
 
 /** Whether some job has ended but still holds its slots or is leaving the parent. */
 bool job_any_ended(const struct aggregate_table *table);

@@ -21,14 +21,16 @@ is_same_place(const struct aggregate_place *a, const struct aggregate_place *b)
 /* JOINED if it agrees with the job's earlier joins. A switch above itself has other levels: LOOP.
  */
 static enum aggregate_action
-compare(const struct job *job, const struct aggregate_join *join)
+compare(const struct job *job, const struct aggregate_message *request)
 {
+	const struct aggregate_join *join = &request->join;
+
 	if (join->place.levels != job->place.levels)
 		return AGGREGATE_LOOP;
 	if (!is_same_place(&join->place, &job->place))
 		return AGGREGATE_BAD_PLACE;
 	return join->workers == job->workers && join->slots == job->asked_slots &&
-			job_takes_bytes(job, join)
+			job_takes_bytes(job, request)
 		? AGGREGATE_JOINED
 		: AGGREGATE_JOIN_MISMATCH;
 }
@@ -131,7 +133,7 @@ static enum aggregate_action
 join_open(struct aggregate_table *table, struct job *job, const struct aggregate_message *request,
 	const struct aggregate_sender *sender)
 {
-	enum aggregate_action same = compare(job, &request->join);
+	enum aggregate_action same = compare(job, request);
 
 	if (job->token != request->token)
 		return AGGREGATE_WRONG_TOKEN;
@@ -167,7 +169,7 @@ join_joining(struct aggregate_table *table, struct job **job,
 	enum aggregate_action action = check_place(&table->limits, &request->join);
 
 	if (action == AGGREGATE_JOINED && *job != NULL)
-		action = compare(*job, &request->join);
+		action = compare(*job, request);
 	if (action == AGGREGATE_JOINED && *job != NULL && leaf_is_refused(table, *job))
 		action = AGGREGATE_REFUSED_ABOVE;
 	if (action == AGGREGATE_JOINED && *job != NULL && (*job)->miscounted)
@@ -187,9 +189,9 @@ join_joining(struct aggregate_table *table, struct job **job,
 		if (*job == NULL)
 			return action;
 	}
-	job_agree_on_bytes(table, *job, &request->join);
 	job_take_place(*job, request, sender, now);
 	job_vacate_silent(&table->limits, *job, now);
+	job_agree_on_bytes(table, *job);
 	if (!job_is_complete(*job))
 		return AGGREGATE_WAITING;
 	(*job)->miscounted = !adds_up(*job);

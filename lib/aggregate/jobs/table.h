@@ -22,11 +22,12 @@ enum job_state {
 struct place {
 	uint64_t heard; /* ticks: the latest join */
 	uint8_t address[16];
-	uint16_t port;        /* UDP, that it joined from. This and the rest: shard 0's alone */
-	uint8_t features;     /* enum aggregate_feature */
-	uint32_t serial;      /* counts who has had the place */
-	uint32_t below;       /* workers behind it, as it says */
-	uint64_t incarnation; /* of the process that has it */
+	uint16_t port;    /* UDP, that it joined from. This and the rest: shard 0's alone */
+	uint8_t features; /* enum aggregate_feature */
+	uint16_t least_bytes, most_bytes; /* of values in a chunk, that it would take */
+	uint32_t serial;                  /* counts who has had the place */
+	uint32_t below;                   /* workers behind it, as it says */
+	uint64_t incarnation;             /* of the process that has it */
 };
 
 /* A job's way to the switch above: shard 0's, but for `heard`. */
