@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who may join a job and who is refused, and with which slots the job begins. */
 #include "cases.h"
+#include "jobs/table.h" /* declares parameters of the next one's names */
 #include "jobs.h"
 
 JOBS_TEST(a_job_begins_when_all_have_joined)
@@ -103,6 +104,19 @@ JOBS_TEST(each_job_has_a_session_of_its_own)
 	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_NO_JOB);
 	assert_int_equal(handle_from(0, &late, 3), AGGREGATE_STALE_SESSION);
 	reduce_pair(7, 0);
+}
+
+/* Jobs are begun as fast as packets come: in hours there may be 2^32 of them. */
+JOBS_TEST(no_session_is_ever_another_jobs)
+{
+	uint64_t first;
+
+	start_pair(1);
+	first = outcome.join.session;
+	end_pair(7);
+	table->generation += UINT32_MAX;
+	make_pair(7, 4);
+	assert_true(outcome.join.session != first);
 }
 
 /* A member needs no cookie to say that it is alive. */

@@ -84,7 +84,7 @@ hash_pair(const struct aggregate_limits *limits, enum use use, uint64_t first, u
 
 /* Never 0. */
 static uint64_t
-number_of(const struct aggregate_limits *limits, enum use use, uint32_t generation)
+number_of(const struct aggregate_limits *limits, enum use use, uint64_t generation)
 {
 	uint64_t number = 0;
 
@@ -94,13 +94,13 @@ number_of(const struct aggregate_limits *limits, enum use use, uint32_t generati
 }
 
 uint64_t
-cookie_session(const struct aggregate_limits *limits, uint32_t generation)
+cookie_session(const struct aggregate_limits *limits, uint64_t generation)
 {
 	return number_of(limits, SESSION, generation);
 }
 
 uint64_t
-cookie_incarnation(const struct aggregate_limits *limits, uint32_t generation)
+cookie_incarnation(const struct aggregate_limits *limits, uint64_t generation)
 {
 	return number_of(limits, INCARNATION, generation);
 }

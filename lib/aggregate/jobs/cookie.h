@@ -38,11 +38,11 @@ bool cookie_is_good(const struct aggregate_limits *limits, const struct cookie_s
 	uint64_t now, uint64_t cookie);
 
 /** The session of a job, never 0. Other generations since the start differ, except by chance. */
-uint64_t cookie_session(const struct aggregate_limits *limits, uint32_t generation);
+uint64_t cookie_session(const struct aggregate_limits *limits, uint64_t generation);
 
 /** The incarnation in a job's joins of the parent, never 0: other starts differ, except by chance.
  */
-uint64_t cookie_incarnation(const struct aggregate_limits *limits, uint32_t generation);
+uint64_t cookie_incarnation(const struct aggregate_limits *limits, uint64_t generation);
 
 /** A hash of a job's number and token, the index of a counter. */
 uint64_t cookie_job_hash(const struct aggregate_limits *limits, uint16_t job, uint64_t token);

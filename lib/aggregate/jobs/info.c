@@ -43,7 +43,7 @@ add_lateness(struct aggregate_info *info, const struct lateness *lateness)
 }
 
 static void
-read_views(const struct aggregate_table *table, uint16_t index, uint32_t generation,
+read_views(const struct aggregate_table *table, uint16_t index, uint64_t generation,
 	struct aggregate_info *info)
 {
 	for (uint32_t s = 0; s < table->limits.shards; s++) {

@@ -89,8 +89,7 @@ find_longest_begun(struct aggregate_table *table)
 		if (job->state != JOB_JOINING)
 			continue;
 		if (found == NULL || job->begun > found->begun ||
-			(job->begun == found->begun &&
-				(int32_t)(job->generation - found->generation) < 0))
+			(job->begun == found->begun && job->generation < found->generation))
 			found = job;
 	}
 	return found;

@@ -42,7 +42,7 @@ struct parent_member {
 /* Written by shard 0's thread, but for `failure`. */
 struct job {
 	uint32_t state;      /* enum job_state; stored with release */
-	uint32_t generation; /* another for each job that was ever made; 0: none */
+	uint64_t generation; /* another for each job that was ever made; 0: none */
 	uint32_t failure; /* struct failure in a word; 0: none. The first shard that knows writes it
 			   */
 	uint64_t token;
@@ -80,7 +80,7 @@ struct lateness {
 
 /* What a shard has of a job: written by its thread alone. */
 struct shard_job {
-	uint32_t generation; /* of the job that the rest is about */
+	uint64_t generation; /* of the job that the rest is about */
 	uint64_t latest;     /* when a packet came */
 	uint64_t silent; /* bit w: worker w did not answer while others waited, and has sent nothing
 			    since */
@@ -108,7 +108,7 @@ struct aggregate_shard {
 struct aggregate_table {
 	struct aggregate_limits limits;
 	uint64_t epoch; /* how many jobs have ended */
-	uint32_t generation;
+	uint64_t generation;
 	uint32_t draining; /* whether no further job begins: any thread sets it */
 	uint32_t jobs_used, slots_used;
 	struct aggregate_job_counters counters;
