@@ -114,6 +114,27 @@ TWO_LEAVES_TEST(a_silent_leaf_is_named)
 		expect_missing(w, 0, 1, AGGREGATE_ABSENT_SILENT);
 }
 
+/* As when a rack has no power: the leaf itself is alive, but nobody speaks whom it could speak for.
+ */
+TWO_LEAVES_TEST(a_leaf_whose_workers_are_all_silent_is_named)
+{
+	start_well();
+	tree->worker[0].over = tree->worker[1].over = true;
+	tree_pass(tree, tree->now + 2 * STALL + 500);
+	for (unsigned int w = 2; w < 4; w++)
+		expect_missing(w, 0, 1, AGGREGATE_ABSENT_SILENT);
+}
+
+TWO_LEAVES_TEST(a_leaf_whose_other_workers_have_left_is_named)
+{
+	start_well();
+	tree->worker[0].over = true;
+	tree_leave(tree, 1, AGGREGATE_REASON_NONE);
+	tree_pass(tree, tree->now + 2 * STALL + 500);
+	for (unsigned int w = 2; w < 4; w++)
+		expect_missing(w, 0, 1, AGGREGATE_ABSENT_SILENT);
+}
+
 TWO_LEAVES_TEST(a_worker_that_fails_fails_the_tree_at_once)
 {
 	start_well();

@@ -427,20 +427,25 @@ latest_of(const struct aggregate_table *table, const struct job *job)
 	return latest;
 }
 
-/* Whether a job has timed out; another shard's clock may be ahead. */
+/* Another shard's clock may be ahead. */
+bool
+job_is_silent(
+	const struct aggregate_table *table, const struct job *job, uint64_t ticks, uint64_t now)
+{
+	const uint64_t latest = latest_of(table, job);
+
+	return now > latest && now - latest >= ticks;
+}
+
+/* Whether a job has timed out. */
 static bool
 is_idle(const struct aggregate_table *table, struct job *job, uint64_t now)
 {
-	uint64_t latest;
-
 	if (job->state == JOB_JOINING) {
 		job_vacate_silent(&table->limits, job, now);
 		return job->joined == 0 && now - job->latest >= table->limits.half_open;
 	}
-	if (job->state != JOB_OPEN)
-		return false;
-	latest = latest_of(table, job);
-	return now > latest && now - latest >= table->limits.idle;
+	return job->state == JOB_OPEN && job_is_silent(table, job, table->limits.idle, now);
 }
 
 unsigned int

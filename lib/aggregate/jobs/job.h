@@ -53,6 +53,10 @@ bool job_any_ended(const struct aggregate_table *table);
 /** End a job. Its slots are freed once no shard can be using them. */
 void job_end(struct aggregate_table *table, struct job *job);
 
+/** Whether none of an open job's members was heard for so many ticks. */
+bool job_is_silent(
+	const struct aggregate_table *table, const struct job *job, uint64_t ticks, uint64_t now);
+
 /** End a job that the parent knows no more. */
 void job_end_lost(struct aggregate_table *table, struct job *job);
 

@@ -144,6 +144,22 @@ is_joining(const struct parent_member *parent)
 		has_state(parent, AGGREGATE_MEMBER_WAITING);
 }
 
+/*
+ * Whether the parent would be told that this switch is alive, of whose members none is: then nobody
+ * here waits for the others, and finds out, and those above are to be told that this leaf is
+ * silent.
+ */
+static bool
+speaks_for_nobody(const struct aggregate_table *table, const struct job *job,
+	const struct parent_member *parent, uint64_t now)
+{
+	const struct aggregate_member_times times = times_of(table);
+
+	return has_state(parent, AGGREGATE_MEMBER_JOINED) && job->state == JOB_OPEN &&
+		now >= aggregate_member_due(&parent->member, &times, 0) &&
+		job_is_silent(table, job, table->limits.stall, now);
+}
+
 static bool
 next_message(const struct aggregate_table *table, const struct job *job,
 	struct parent_member *parent, uint64_t now, struct aggregate_message *message)
@@ -155,6 +171,7 @@ next_message(const struct aggregate_table *table, const struct job *job,
 		job_has_failed(job, &failure))
 		leave(table, job, parent);
 	if ((is_joining(parent) && !job_is_complete(job)) ||
+		speaks_for_nobody(table, job, parent, now) ||
 		aggregate_member_poll(&parent->member, &times, 0, now, message) !=
 			AGGREGATE_DO_SEND)
 		return false;
