@@ -73,16 +73,35 @@ add_ns(struct timespec *time, uint64_t ns)
 	time->tv_nsec = (long)(ns % NS_PER_S);
 }
 
+/* Nanoseconds that have passed since that time, which may be one to come. */
+static int64_t
+ns_since(const struct timespec *time)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - time->tv_sec) * (int64_t)NS_PER_S + now.tv_nsec - time->tv_nsec;
+}
+
+/* To the next end of an interval that is yet to come: while the process was stopped, for example,
+ * others have passed. */
+static void
+move_on(struct timespec *next, uint64_t interval_ns)
+{
+	uint64_t late = (uint64_t)RTE_MAX(ns_since(next), 0);
+
+	add_ns(next, (late / interval_ns + 1) * interval_ns);
+}
+
 static void
 run_ticker(void *arg)
 {
 	struct ticker *ticker = arg;
-	struct timespec next;
+	struct timespec next = ticker->started;
 	int error;
 
-	clock_gettime(CLOCK_MONOTONIC, &next);
 	for (;;) {
-		add_ns(&next, ticker->interval_ns);
+		move_on(&next, ticker->interval_ns);
 		do
 			error = sem_clockwait(&ticker->stop, CLOCK_MONOTONIC, &next);
 		while (error != 0 && errno == EINTR);
@@ -98,12 +117,19 @@ ticker_start(struct ticker *ticker, const char *name, uint64_t interval_ns, void
 {
 	*ticker = (struct ticker){
 		.tick = tick, .arg = arg, .interval_ns = interval_ns, .work = {run_ticker, ticker}};
+	clock_gettime(CLOCK_MONOTONIC, &ticker->started);
 	sem_init(&ticker->stop, 0, 0);
 	ticker->running = ctrl_thread_start(&ticker->thread, name, &ticker->work) == 0;
 	if (ticker->running)
 		return 0;
 	sem_destroy(&ticker->stop);
 	return -1;
+}
+
+double
+ticker_seconds(const struct ticker *ticker)
+{
+	return (double)ns_since(&ticker->started) / (double)NS_PER_S;
 }
 
 void

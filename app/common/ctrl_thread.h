@@ -8,6 +8,7 @@
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <rte_lcore.h>
 #include <rte_version.h>
@@ -40,6 +41,7 @@ struct ticker {
 	void (*tick)(void *arg);
 	void *arg;
 	uint64_t interval_ns;
+	struct timespec started;
 	bool running;
 	sem_t stop;
 	struct ctrl_work work;
@@ -47,13 +49,17 @@ struct ticker {
 };
 
 /**
- * Start a thread that calls tick(arg) at the end of each interval, by the monotonic clock.
+ * Start a thread that calls tick(arg) at the end of each interval, by the monotonic clock. Where it
+ * cannot keep up, calls are left out.
  *
  * @param name up to 15 characters
  * @return 0, or -1 (reported on stderr)
  */
 int ticker_start(struct ticker *ticker, const char *name, uint64_t interval_ns,
 	void (*tick)(void *arg), void *arg);
+
+/** Seconds since it was started, by that clock. */
+double ticker_seconds(const struct ticker *ticker);
 
 /** Stop it, if it was started: when this returns, no call is under way. */
 void ticker_stop(struct ticker *ticker);

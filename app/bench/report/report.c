@@ -239,10 +239,10 @@ print_progress(void *arg)
 	struct progress *progress = arg;
 	const struct bench *bench = progress->bench;
 	const struct team_counters *team = progress->team;
-	double interval = bench->options.progress;
+	double seconds = ticker_seconds(&progress->ticker), interval = seconds - progress->seconds;
 	uint64_t now = team != NULL ? team->values : bench->run.counters.answered;
 
-	progress->seconds += interval;
+	progress->seconds = seconds;
 	if (team != NULL)
 		print_team_line(team, progress->seconds, now - progress->before, interval);
 	else

@@ -187,7 +187,8 @@ is_abandoned(const struct sockaddr_un *address)
 
 	if (lstat(address->sun_path, &status) != 0 || !S_ISSOCK(status.st_mode))
 		return false;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	/* A switch that does not take its clients, as it is stopped for example, is there, too. */
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return false;
 	abandoned = connect(fd, (const struct sockaddr *)address, sizeof(*address)) != 0 &&

@@ -120,16 +120,22 @@ report_ready(const struct app *app)
 
 struct periodic {
 	struct app *app;
-	uint32_t interval_s;
-	uint64_t at_s;
+	double seconds; /* until `before` was counted */
 	struct totals before;
 	struct ticker ticker;
 };
 
-static void
-print_line(
-	const struct totals *before, const struct totals *after, uint64_t at_s, uint32_t interval_s)
+static uint64_t
+rate(uint64_t before, uint64_t after, double seconds)
 {
+	return (uint64_t)((double)(after - before) / seconds);
+}
+
+/* What has happened between two times, in seconds. */
+static void
+print_line(const struct totals *before, const struct totals *after, double from, double to)
+{
+	const double seconds = to - from;
 	const struct packet_counters *packets = &after->packets, *earlier = &before->packets;
 	uint64_t cycles = packets->cycles - earlier->cycles;
 	uint64_t busy = packets->busy_cycles - earlier->busy_cycles;
@@ -137,12 +143,12 @@ print_line(
 	printf("after %" PRIu64 " s: %" PRIu64 " packets/s in, %" PRIu64 " out, %" PRIu64
 	       " taken up, %" PRIu64 " dropped, %" PRIu64 " requests/s, %" PRIu64
 	       " lanes/s, load %" PRIu64 "%%\n",
-		at_s, (packets->rx_packets - earlier->rx_packets) / interval_s,
-		(packets->tx_packets - earlier->tx_packets) / interval_s,
+		(uint64_t)to, rate(earlier->rx_packets, packets->rx_packets, seconds),
+		rate(earlier->tx_packets, packets->tx_packets, seconds),
 		totals_taken_up(after) - totals_taken_up(before),
 		totals_dropped(after) - totals_dropped(before),
-		(after->pipeline.netfc_packets - before->pipeline.netfc_packets) / interval_s,
-		(after->pipeline.lanes - before->pipeline.lanes) / interval_s,
+		rate(before->pipeline.netfc_packets, after->pipeline.netfc_packets, seconds),
+		rate(before->pipeline.lanes, after->pipeline.lanes, seconds),
 		cycles != 0 ? (busy * 100 + cycles / 2) / cycles : 0);
 	fflush(stdout);
 }
@@ -160,11 +166,13 @@ print_next(void *arg)
 {
 	struct periodic *periodic = arg;
 	struct totals after;
+	double seconds;
 
 	sum(periodic->app, &after);
-	periodic->at_s += periodic->interval_s;
-	print_line(&periodic->before, &after, periodic->at_s, periodic->interval_s);
+	seconds = ticker_seconds(&periodic->ticker);
+	print_line(&periodic->before, &after, periodic->seconds, seconds);
 	periodic->before = after;
+	periodic->seconds = seconds;
 }
 
 int
@@ -175,7 +183,6 @@ periodic_start(struct app *app, uint32_t interval_s, struct periodic **result)
 	if (periodic == NULL)
 		return REPORT("no memory for periodic statistics\n");
 	periodic->app = app;
-	periodic->interval_s = interval_s;
 	sum(app, &periodic->before);
 	if (ticker_start(&periodic->ticker, "netfc-stats", interval_s * (uint64_t)NS_PER_S,
 		    print_next, periodic) != 0) {

@@ -10,11 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "option.h"
 #include "service/service.h"
+
+/* How long to wait for a manager that takes nothing: it must not hold up the end. */
+#define SEND_S 5
 
 bool
 notify_wanted(void)
@@ -47,7 +51,7 @@ static int
 fail(const char *path)
 {
 	return REPORT("$NOTIFY_SOCKET %s: %s; the service manager cannot be told\n", path,
-		strerror(errno));
+		strerror(errno == EAGAIN ? ETIMEDOUT : errno));
 }
 
 /* A path, or a name in the kernel alone, which begins with '@'. */
@@ -71,6 +75,7 @@ connect_to(int fd, const char *path)
 int
 notify(const char *lines)
 {
+	const struct timeval most = {.tv_sec = SEND_S};
 	const char *path = getenv("NOTIFY_SOCKET");
 	int fd, result = 0;
 
@@ -79,7 +84,8 @@ notify(const char *lines)
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return fail(path);
-	if (connect_to(fd, path) != 0 || send(fd, lines, strlen(lines), MSG_NOSIGNAL) < 0)
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most)) != 0 ||
+		connect_to(fd, path) != 0 || send(fd, lines, strlen(lines), MSG_NOSIGNAL) < 0)
 		result = fail(path);
 	close(fd);
 	return result;

@@ -165,6 +165,21 @@ def test_paths_that_cannot_be_used(tmp_path, running, kind, said):
     assert running[1].do('show')
 
 
+def test_a_path_that_is_served_by_one_that_takes_no_clients(tmp_path):
+    """As one that is stopped: the second ends at once, and does not wait for it."""
+    path = tmp_path / 'control'
+    with socket.socket(socket.AF_UNIX) as listener, contextlib.ExitStack() as waiting:
+        listener.bind(str(path))
+        listener.listen(0)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                client = waiting.enter_context(socket.socket(socket.AF_UNIX))
+                client.setblocking(False)
+                client.connect(str(path))
+        done = switch.execute([*switch.eal_options(['net_null0']), '--', '--control', path])
+        assert done.returncode == 1 and 'in use' in done.stderr
+
+
 # ---- the command -----------------------------------------------------------------------------
 
 

@@ -47,6 +47,15 @@ class Manager:
             if name in message:
                 return message
 
+    def take_no_more(self):
+        """Lets nobody tell it anything: its queue is full."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.setblocking(False)
+            sender.connect(self._socket.getsockname())
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    sender.send(b'STATUS=')
+
     def silence(self, seconds):
         """Forgets what has come, and returns the names that come in so many seconds."""
         self._socket.setblocking(False)
@@ -103,6 +112,27 @@ def test_no_manager_listens(tmp_path):
     said = process.communicate(timeout=HANG)[1]
     assert process.returncode == 2
     assert f'$NOTIFY_SOCKET {tmp_path}/notify: No such file' in said
+
+
+def test_a_manager_that_takes_nothing_does_not_hold_up_the_end(tmp_path):
+    manager = Manager(f'{tmp_path}/notify')
+    with running(manager) as process:
+        manager.until('READY')
+        manager.take_no_more()
+    assert f'$NOTIFY_SOCKET {tmp_path}/notify: Connection timed out' in process.stderr.read()
+
+
+def test_a_process_that_was_stopped_has_no_stuck_lcore(tmp_path):
+    """Signs of life for which it had no time are not made up for, all at once."""
+    manager = Manager(f'{tmp_path}/notify', watchdog_us=4_000_000)
+    with running(manager) as process:
+        manager.until('WATCHDOG')
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(6)
+        process.send_signal(signal.SIGCONT)
+        manager.until('WATCHDOG')
+        manager.until('WATCHDOG')
+    assert 'has not looked' not in process.stderr.read()
 
 
 def thread_of(process, lcore):
