@@ -23,17 +23,32 @@ has_held(uint32_t *since, bool holds, uint32_t now, uint32_t time)
 	return (int32_t)(now - start) >= (int32_t)time || time == 0;
 }
 
+static uint64_t
+ms_of_cycles(uint64_t cycles)
+{
+	const uint64_t hz = rte_get_tsc_hz();
+
+	return cycles / hz * MS_PER_S + cycles % hz * MS_PER_S / hz;
+}
+
+/* None if another lcore wrote it later. */
+static uint64_t
+cycles_since(const uint64_t *then, uint64_t now)
+{
+	int64_t cycles = (int64_t)(now - __atomic_load_n(then, __ATOMIC_RELAXED));
+
+	return (uint64_t)RTE_MAX(cycles, 0);
+}
+
+/* So many TSC cycles after the attack began. */
 static void
-tell(struct slowloris_worker *worker, const struct destination *destination, uint32_t since)
+tell(struct slowloris_worker *worker, const struct destination *destination, uint64_t cycles)
 {
 	struct slowloris *detector = worker->detector;
-	uint32_t ticks = ticks_since(since, worker->now);
-	struct slowloris_alert alert = {0};
+	struct slowloris_alert alert = {.after_ms = ms_of_cycles(cycles)};
 
 	destination_read(destination, &alert.registers);
 	alert.dry_run = RULE(detector, dry_run);
-	alert.after_ms =
-		(uint32_t)(((uint64_t)ticks << detector->tick_shift) * MS_PER_S / rte_get_tsc_hz());
 	if (rte_ring_enqueue_elem(detector->alerts, &alert, sizeof(alert)) != 0)
 		add_u64(detector, &detector->counters.alerts_lost, 1);
 }
@@ -51,27 +66,30 @@ defence_watch(struct slowloris_worker *worker, struct destination *destination, 
 {
 	struct slowloris *detector = worker->detector;
 	uint8_t alarm = __atomic_load_n(&destination->alarm, __ATOMIC_ACQUIRE);
+	uint64_t held;
 
 	if (alarm != 0 ||
 		!has_held(&destination->since,
 			ratio > RULE(detector, threshold) && established >= RULE(detector, least),
 			worker->now, RULE(detector, time)))
 		return;
+	held = (uint64_t)ticks_since(load_u32(&destination->since), worker->now)
+		<< detector->tick_shift;
+	__atomic_store_n(&destination->attacked, worker->tsc - held, __ATOMIC_RELAXED);
 	if (!__atomic_compare_exchange_n(
-		    &destination->alarm, &alarm, 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		    &destination->alarm, &alarm, 1, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		return;
 	add_u32(detector, &detector->alarms, 1);
 	add_u64(detector, &detector->counters.alarms_raised, 1);
-	tell(worker, destination, load_u32(&destination->since));
+	tell(worker, destination, held);
 }
 
 void
 defence_review(struct slowloris_worker *worker, struct destination *destination)
 {
 	struct slowloris *detector = worker->detector;
-	uint32_t since = load_u32(&destination->since);
 
-	if (__atomic_load_n(&destination->alarm, __ATOMIC_RELAXED) == 0) {
+	if (__atomic_load_n(&destination->alarm, __ATOMIC_ACQUIRE) == 0) {
 		defence_watch(worker, destination,
 			__atomic_load_n(&destination->ratio, __ATOMIC_RELAXED),
 			load_u32(&destination->established));
@@ -86,7 +104,7 @@ defence_review(struct slowloris_worker *worker, struct destination *destination)
 	__atomic_store_n(&destination->alarm, 0, __ATOMIC_RELEASE);
 	add_u32(detector, &detector->alarms, UINT32_MAX);
 	add_u64(detector, &detector->counters.alarms_released, 1);
-	tell(worker, destination, since);
+	tell(worker, destination, cycles_since(&destination->attacked, worker->tsc));
 }
 
 static bool

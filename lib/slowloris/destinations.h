@@ -106,6 +106,7 @@ struct destination {
 	uint64_t bytes;
 	uint64_t unattributed;        /* of the bytes: those of no connection, since `rotated` */
 	uint64_t unattributed_before; /* and before it; subtracted at the next rotation */
+	uint64_t attacked;            /* TSC: since when, where it is under attack */
 	uint32_t address;             /* as in packets */
 	uint32_t connections, established;
 	uint32_t seen, rotated; /* ticks */

@@ -61,7 +61,8 @@ struct found_records {
 struct slowloris_worker {
 	struct slowloris_worker_counters counters;
 	struct slowloris *detector;
-	uint32_t now;   /* ticks */
+	uint64_t tsc;   /* the time, in cycles */
+	uint32_t now;   /* and in ticks */
 	bool is_writer; /* it holds the writer lock */
 	bool quiet;     /* no segment was waiting in the ring before the burst was looked up */
 	bool changed;   /* tables have changed since */
@@ -70,6 +71,13 @@ struct slowloris_worker {
 	struct segment segment[PIPELINE_BURST];
 	struct found_records found[PIPELINE_BURST];
 } __rte_cache_aligned;
+
+static inline void
+set_time(struct slowloris_worker *worker, uint64_t tsc)
+{
+	worker->tsc = tsc;
+	worker->now = (uint32_t)(tsc >> worker->detector->tick_shift);
+}
 
 /* Add to a counter, atomically if several lcores do. */
 static inline uint64_t

@@ -255,7 +255,7 @@ slowloris_process(struct slowloris_worker *worker, struct rte_mbuf **mbufs,
 	if ((burst.tcp | burst.other) == 0)
 		return;
 	worker->verdict = verdict;
-	worker->now = (uint32_t)(now >> worker->detector->tick_shift);
+	set_time(worker, now);
 	worker->quiet = writer_is_quiet(worker->detector);
 	worker->changed = false;
 	if (burst.changes || !worker->quiet)
@@ -277,7 +277,7 @@ slowloris_process(struct slowloris_worker *worker, struct rte_mbuf **mbufs,
 void
 slowloris_maintain(struct slowloris_worker *worker, uint64_t now)
 {
-	worker->now = (uint32_t)(now >> worker->detector->tick_shift);
+	set_time(worker, now);
 	worker->changed = true;
 	if (!writer_trylock(worker))
 		return;

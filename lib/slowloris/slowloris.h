@@ -109,7 +109,7 @@ struct slowloris_registers {
 /** An attack began or ended. */
 struct slowloris_alert {
 	struct slowloris_registers registers; /**< alarm says which */
-	uint32_t after_ms;                    /**< since the condition began to hold */
+	uint64_t after_ms;                    /**< since the condition began to hold */
 	uint32_t dry_run;                     /**< 1: nothing is dropped */
 };
 

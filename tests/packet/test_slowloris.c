@@ -120,6 +120,30 @@ TEST(alarms_begin_and_end)
 	fixture_destroy(f);
 }
 
+/* Longer than ticks count. */
+TEST(an_attack_of_days_is_told_as_such)
+{
+	const unsigned int hours = 72;
+	struct fixture *f = fixture_create(&fixture_usual);
+	struct slowloris_alert alert;
+
+	for (uint32_t client = 0; client < 20; client++)
+		fixture_open(f, client);
+	fixture_pass(f, 1200);
+	assert_true(slowloris_next_alert(f->detector, &alert) && alert.registers.alarm);
+	for (unsigned int step = 0; step < hours * 72; step++) {
+		f->now += 50 * rte_get_tsc_hz();
+		for (uint32_t client = 0; client < 20; client++)
+			fixture_send_from(f, client, ACK, 0);
+		slowloris_maintain(f->worker[0], f->now);
+	}
+	assert_true(fixture_registers(f).alarm);
+	fixture_pass(f, 80000);
+	assert_true(slowloris_next_alert(f->detector, &alert) && !alert.registers.alarm);
+	assert_in_range(alert.after_ms / 1000, hours * 3600, hours * 3600 + 90);
+	fixture_destroy(f);
+}
+
 /* Each rule that is looked at on the way to a drop, changed in the middle of an attack. */
 TEST(rules_change_during_an_attack)
 {

@@ -164,7 +164,7 @@ tell(const struct slowloris_alert *alert)
 	char text[INET_ADDRSTRLEN];
 
 	address_text(registers->address, text);
-	TELL("Slowloris: %s %s%s after %" PRIu32 " ms: %" PRIu32 " connections (%" PRIu32
+	TELL("Slowloris: %s %s%s after %" PRIu64 " ms: %" PRIu32 " connections (%" PRIu32
 	     " established), %" PRIu64 " bytes, %.3g connections per byte\n",
 		text, registers->alarm ? "is under attack" : "has recovered",
 		alert->dry_run != 0 ? " (dry run)" : "", alert->after_ms, registers->connections,
