@@ -226,7 +226,7 @@ look_at_time(struct team *team, uint64_t now)
 	double hz = (double)rte_get_tsc_hz();
 	struct run *run = &team->bench->run;
 
-	if (team->end != UINT32_MAX)
+	if (run->end != END_PACKETS)
 		return;
 	if (bench_should_quit(team->bench))
 		run->end = END_SIGNAL;

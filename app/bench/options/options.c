@@ -48,7 +48,7 @@ static const struct option_row rows[] = {
 	{"packets", FIELD(packets), OPTION_RANGE(1, MAX_PACKETS, 0), .value = "N",
 		.scope = REQUESTS_ONLY, .meaning = "send N packets"},
 	{"seconds", FIELD(seconds), OPTION_REAL_RANGE(MIN_SECONDS, MAX_SECONDS, 0), .value = "S",
-		.meaning = "send for S seconds (default 5, unless --packets)"},
+		.meaning = "send for S seconds (default 5, unless --packets or chunks=)"},
 	{"window", FIELD(window), OPTION_RANGE(1, MAX_WINDOW, 0), .value = "N",
 		.scope = REQUESTS_ONLY, .meaning = "keep N packets outstanding (default 512)"},
 	{"rate", FIELD(rate), OPTION_REAL_RANGE(1, MAX_RATE, 0), .value = "PPS",

@@ -5,6 +5,8 @@ Real processes: both ends on one lcore, without a device.
 """
 
 import json
+import signal
+import subprocess
 
 import pytest
 
@@ -115,3 +117,33 @@ def test_bad_packets_are_counted(tmp_path):
 ])
 def test_bad_options(options, message):
     assert message in bench_runs.refused(*options)
+
+
+MANY = 'workers=2,slots=64,chunks=4000000000'
+
+
+def test_a_signal_ends_what_has_many_chunks_left(tmp_path):
+    path = tmp_path / 'report.json'
+    command = [bench_runs.PROGRAM, *bench_runs.arguments(
+        [f'--aggregate={MANY}', '--inline', '--json', path, '--progress', 0.1], memory=320, lcores=2)]
+    with subprocess.Popen(command, env=switch.ENVIRONMENT, stdin=subprocess.DEVNULL, text=True,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        try:
+            assert any(' results ' in line for line in process.stderr)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=switch.TIMEOUT_S)
+        finally:
+            process.kill()
+    report = json.loads(path.read_text())
+    assert process.returncode == 0 and report['ended_by'] == 'signal'
+    assert_adds_up(report)
+    assert report['right'] == report['results'] == report['requests'] == 2 * report['chunks'] > 0
+
+
+def test_seconds_end_what_has_many_chunks_left(tmp_path):
+    path = tmp_path / 'report.json'
+    done = switch.execute(bench_runs.arguments(
+        [f'--aggregate={MANY}', '--inline', '--json', path, '--seconds', 0.2], memory=320, lcores=2),
+        bench_runs.PROGRAM)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(path.read_text())['ended_by'] == 'seconds'
