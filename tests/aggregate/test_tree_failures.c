@@ -125,14 +125,30 @@ TWO_LEAVES_TEST(a_leaf_whose_workers_are_all_silent_is_named)
 		expect_missing(w, 0, 1, AGGREGATE_ABSENT_SILENT);
 }
 
-TWO_LEAVES_TEST(a_leaf_whose_other_workers_have_left_is_named)
+/* Whether the leaf's other worker asks or not. */
+TWO_LEAVES_TEST(a_leaf_whose_worker_has_left_is_named_at_once)
 {
 	start_well();
-	tree->worker[0].over = true;
+	for (uint32_t slot = 0; slot < tree->slots; slot++)
+		tree->worker[0].again[slot] = NEVER;
 	tree_leave(tree, 1, AGGREGATE_REASON_NONE);
-	tree_pass(tree, tree->now + 2 * STALL + 500);
+	tree_pass(tree, tree->now + 300);
 	for (unsigned int w = 2; w < 4; w++)
-		expect_missing(w, 0, 1, AGGREGATE_ABSENT_SILENT);
+		expect_missing(w, 0, 1, AGGREGATE_ABSENT_LEFT);
+}
+
+/* Who has left had all results, and the leaf has them for the others. */
+TWO_LEAVES_TEST(a_worker_that_leaves_first_takes_no_result_from_the_others)
+{
+	tree->network = (struct tree_network){.loss = 30, .twice = 10, .disorder = 20};
+	tree_start(tree);
+	while (!tree_is_done(tree) && tree->now < 100000) {
+		tree_run(tree, tree->now + 1);
+		for (unsigned int w = 0; w < 4; w++)
+			if (tree->worker[w].results == CHUNKS && !tree->worker[w].over)
+				tree_leave(tree, w, AGGREGATE_REASON_NONE);
+	}
+	assert_true(tree_is_done(tree));
 }
 
 TWO_LEAVES_TEST(a_worker_that_fails_fails_the_tree_at_once)

@@ -160,15 +160,25 @@ speaks_for_nobody(const struct aggregate_table *table, const struct job *job,
 		job_is_silent(table, job, table->limits.stall, now);
 }
 
+/*
+ * Whether no chunk will go up any more: the others' leaves hear it at once, and not when all have
+ * left. Who leaves without having failed has had all results, and so have its others here.
+ */
+static bool
+is_over(const struct job *job)
+{
+	struct failure failure;
+
+	return job->state == JOB_OPEN && (job->left != 0 || job_has_failed(job, &failure));
+}
+
 static bool
 next_message(const struct aggregate_table *table, const struct job *job,
 	struct parent_member *parent, uint64_t now, struct aggregate_message *message)
 {
 	const struct aggregate_member_times times = times_of(table);
-	struct failure failure;
 
-	if (has_state(parent, AGGREGATE_MEMBER_JOINED) && job->state == JOB_OPEN &&
-		job_has_failed(job, &failure))
+	if (has_state(parent, AGGREGATE_MEMBER_JOINED) && is_over(job))
 		leave(table, job, parent);
 	if ((is_joining(parent) && !job_is_complete(job)) ||
 		speaks_for_nobody(table, job, parent, now) ||
