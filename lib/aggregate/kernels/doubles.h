@@ -9,7 +9,6 @@
 
 #if WORDS > 2
 
-typedef double doubles __attribute__((vector_size(8 * WORDS)));
 typedef float floats __attribute__((vector_size(4 * WORDS)));
 typedef uint16_t quarters __attribute__((vector_size(2 * WORDS)));
 

@@ -12,13 +12,14 @@
  * roundings lose: nothing here is subnormal, and nothing overflows.
  *
  * The first worker's values are kept as they came until the next one's come: that is half the
- * memory, and the sum of two numbers of binary32 is the processor's own.
+ * memory, and of two workers alone, sums and means are the processor's own.
  */
 
 #include <netfc_arith.h>
 
 #include "kernels/arithmetic.h"
 #include "kernels/doubles_to_digits.h"
+#include "kernels/fp64_lanes.h"
 
 #if WORDS > 2
 
@@ -161,16 +162,27 @@ to_odd_fields(doubles numbers)
 		__builtin_convertvector(lost, lower_halves);
 }
 
+/* The bits of an encoding as those of fp32 that mean something, without the sign's. */
+INLINE uint32_t
+fields_of(enum aggregate_format format)
+{
+	return format == AGGREGATE_BF16 ? UINT32_C(0x7fff0000) : fp32.sign - 1;
+}
+
+/* Numbers of fp32 rounded to bf16, in the upper halves. */
+INLINE lower_halves
+bf16_fields(lower_halves numbers)
+{
+	return numbers + 0x7fff + (numbers >> 16 & 1);
+}
+
 /* Encodings as those of fp32, rounded once; of bf16, what is below means nothing. */
 INLINE lower_halves
 encode_doubles(enum aggregate_format to, doubles numbers)
 {
-	lower_halves odd;
-
 	if (to == AGGREGATE_FP32)
 		return (lower_halves) __builtin_convertvector(numbers, floats);
-	odd = to_odd_fields(numbers);
-	return odd + 0x7fff + (odd >> 16 & 1);
+	return bf16_fields(to_odd_fields(numbers));
 }
 
 /*
@@ -186,7 +198,7 @@ round_so_many(enum aggregate_format format, enum aggregate_format to, const bool
 {
 	const size_t stride = bin_stride(format, lanes);
 	const struct ieee ieee = fp32;
-	const uint32_t kept = to == AGGREGATE_BF16 ? UINT32_C(0x7fff0000) : ieee.sign - 1;
+	const uint32_t kept = fields_of(to);
 	lower_halves overflow = {0};
 	words underflow = {0};
 
@@ -228,15 +240,17 @@ round_doubles(enum aggregate_format format, enum aggregate_format to, bool mean,
 }
 
 /*
- * The sums of two workers' values in fp32. False: the first worker's are kept no more, the results
- * are where `values` are, or one is an infinity or NaN, and nothing has changed but results.
+ * As reduce_two_fp64(), of bf16 and fp32. Sums of two numbers of bf16 may be rounded twice: fp32
+ * has more than twice as many bits and two (Figueroa, "When is double rounding innocuous?", 1995).
  */
 INLINE bool
-sum_two(enum aggregate_format format, const struct aggregate_lanes *lanes, const uint8_t *values,
-	uint32_t count, uint8_t *result)
+reduce_two(enum aggregate_format format, enum aggregate_format to, const bool mean,
+	const struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, uint8_t *result,
+	uint8_t *flags)
 {
-	const lower_halves inf = fp32.inf - (lower_halves){0};
-	lower_halves special = {0};
+	const lower_halves inf = fp32.inf - (lower_halves){0},
+			   kept = fields_of(to) - (lower_halves){0};
+	lower_halves special = {0}, vanished = {0};
 	uint64_t arithmetic;
 
 	if (!lanes->kept || result == values)
@@ -244,14 +258,19 @@ sum_two(enum aggregate_format format, const struct aggregate_lanes *lanes, const
 	arithmetic = begin_arithmetic();
 	for (uint32_t lane = 0; lane < count; lane += WORDS) {
 		const size_t at = lane * (size_t)bytes_of(format);
-		const lower_halves sum = (lower_halves)((floats)fields_load(format,
-								lanes->common + at, count - lane) +
-			(floats)fields_load(format, values + at, count - lane));
+		const floats sum = (floats)fields_load(format, lanes->common + at, count - lane) +
+			(floats)fields_load(format, values + at, count - lane);
+		const lower_halves reduced = (lower_halves)(mean ? sum * 0.5f : sum);
+		const lower_halves fields = to == AGGREGATE_FP32 ? reduced : bf16_fields(reduced);
 
-		special |= (lower_halves)((sum & inf) == inf);
-		fields_store(AGGREGATE_FP32, result + lane * sizeof(float), count - lane, sum);
+		special |= (lower_halves)(((lower_halves)sum & inf) == inf) |
+			(lower_halves)((fields & inf) == inf);
+		if (mean)
+			vanished |= (lower_halves)(sum != 0) & (lower_halves)((fields & kept) == 0);
+		fields_store(to, result + lane * (size_t)bytes_of(to), count - lane, fields);
 	}
 	end_arithmetic(arithmetic);
+	*flags = any_field(vanished) ? NETFC_UNDERFLOW : 0;
 	return !any_field(special);
 }
 
@@ -284,9 +303,10 @@ finish_binary(enum aggregate_format format, enum aggregate_format to, bool mean,
 	uint8_t *result)
 {
 #if WORDS > 2
-	if (values != NULL && to == AGGREGATE_FP32 && !mean &&
-		sum_two(format, lanes, values, count, result))
-		return 0;
+	uint8_t flags;
+
+	if (values != NULL && reduce_two(format, to, mean, lanes, values, count, result, &flags))
+		return flags;
 #endif
 	if (values != NULL)
 		put_binary(format, lanes, values, count, false);
@@ -310,6 +330,8 @@ totals_from(enum aggregate_format format, unsigned int lay_out, struct aggregate
 		return;
 	}
 #endif
+	if (format == AGGREGATE_FP64)
+		sum_kept_fp64(lanes, totals->count);
 	totals_from_sums(format, lay_out, lanes, totals);
 }
 

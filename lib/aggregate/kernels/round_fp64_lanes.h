@@ -149,11 +149,17 @@ round_fp64(bool mean, const struct aggregate_lanes *lanes, uint32_t count, unsig
 /* Sums that are all in the window may have a quicker way. */
 INLINE uint8_t
 finish_fp64_by(uint8_t (*round_window)(const struct aggregate_lanes *, uint32_t, uint8_t *),
-	bool mean, struct aggregate_lanes *lanes, uint32_t count, unsigned int workers,
-	uint8_t *result)
+	bool mean, struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count,
+	unsigned int workers, uint8_t *result)
 {
 	uint8_t flags;
 
+	if (values != NULL && reduce_two_fp64(mean, lanes, values, count, result, &flags))
+		return flags;
+	if (values != NULL)
+		put_next_fp64(lanes, values, count);
+	else
+		sum_kept_fp64(lanes, count);
 	if (lanes->has_specials)
 		clear_specials(AGGREGATE_FP64, lanes, count);
 	flags = round_window != NULL && !mean && lanes->windowed
@@ -169,10 +175,8 @@ finish_fp64(enum aggregate_format format, enum aggregate_format to, bool mean,
 	struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, unsigned int workers,
 	uint8_t *result)
 {
-	(void)to;
-	if (values != NULL)
-		put_fp64(format, lanes, values, count, false);
-	return finish_fp64_by(NULL, mean, lanes, count, workers, result);
+	(void)format, (void)to;
+	return finish_fp64_by(NULL, mean, lanes, values, count, workers, result);
 }
 
 #endif /* ROUND_FP64_LANES_H */

@@ -186,6 +186,10 @@ words_store_some(void *at, words value, uint32_t left)
 
 #endif
 
+#if WORDS > 1
+typedef double doubles __attribute__((vector_size(8 * WORDS)));
+#endif
+
 /* All bits where a < b, or none. */
 INLINE words
 words_less(words a, words b)
@@ -234,6 +238,12 @@ INLINE words
 words_load_values(const uint8_t *values, uint32_t left)
 {
 	return words_swap(words_load_some(values, left));
+}
+
+INLINE void
+words_store_values(uint8_t *values, words numbers, uint32_t left)
+{
+	words_store_some(values, words_swap(numbers), left);
 }
 
 /* The bits of any. */

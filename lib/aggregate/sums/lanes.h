@@ -46,7 +46,7 @@ struct aggregate_lanes {
 	bool narrow;       /* with AVX-512, fp16: the sums have 32 bits */
 	/* With AVX2, bf16, fp32: binary64 numbers of a lane, see doubles_lanes.h; 0: bins */
 	uint8_t doubles;
-	bool kept;       /* there are none yet: the first worker's values are in `common` */
+	bool kept;       /* they, or fp64's, are in `common` as the first worker sent them */
 	bool windowed;   /* fp64: the sums are in the window, and not in bins */
 	uint32_t window; /* fp64: the place where it begins; not known before the first number */
 	/* With NEON, by group: the bin that is in use, others not even being zero; or ALL_BINS. */

@@ -221,9 +221,11 @@ finish_fast(enum aggregate_format format, enum aggregate_format to, bool mean,
 	struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, unsigned int workers,
 	uint8_t *result)
 {
-	if (values != NULL && format != AGGREGATE_FP16 && to == AGGREGATE_FP32 && !mean &&
-		sum_two(format, lanes, values, count, result))
-		return 0;
+	uint8_t flags;
+
+	if (values != NULL && format != AGGREGATE_FP16 &&
+		reduce_two(format, to, mean, lanes, values, count, result, &flags))
+		return flags;
 	if (values != NULL)
 		put_fast(format, lanes, values, count, false);
 	return round_lanes_fast(format, to, mean, lanes, count, workers, result);
