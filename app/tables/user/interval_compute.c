@@ -339,7 +339,20 @@ compute_quotient(const struct operation *o, const struct interval *a, struct int
 		compute_corners(o, a, result);
 }
 
-/* Of a base that is not positive, integer powers alone. */
+static bool
+may_be_integer(const struct interval *interval)
+{
+	mpfr_t least;
+	bool may;
+
+	mpfr_init2(least, mpfr_get_prec(interval->low));
+	mpfr_ceil(least, interval->low);
+	may = mpfr_lessequal_p(least, interval->high);
+	mpfr_clear(least);
+	return may;
+}
+
+/* Of a negative base, integer powers alone; others are no numbers, where they are known as such. */
 static void
 compute_power(const struct operation *o, const struct interval *a, struct interval *result)
 {
@@ -347,9 +360,9 @@ compute_power(const struct operation *o, const struct interval *a, struct interv
 	bool exact = interval_is_exact(&a[0]) && interval_is_exact(&a[1]);
 	bool pole =
 		!interval_is_exact(&a[0]) && interval_may_be_zero(&a[0]) && mpfr_sgn(a[1].low) < 0;
+	bool either = interval_straddles_zero(&a[0]) || (!integer && may_be_integer(&a[1]));
 
-	if (!exact &&
-		(pole || (mpfr_sgn(a[0].low) < 0 && (!integer || interval_straddles_zero(&a[0])))))
+	if (!exact && (pole || (mpfr_sgn(a[0].low) < 0 && either)))
 		result->kind = INTERVAL_UNKNOWN;
 	else
 		compute_corners(o, a, result);

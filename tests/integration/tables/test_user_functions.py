@@ -157,6 +157,14 @@ def test_expressions_saturate_as_the_library_does(tmp_path, function, name):
     ('round(ln(exp(x)) + 0.5)', 'fp16', '2', '0x4000', []),
     ('sin(pi * x)', 'posit16_es2', '7', '0x0000', []),
     ('acos(cos(pi * x)) / pi', 'fp16', '1', '0x3c00', []),
+    # Of negative numbers, integer powers alone.
+    ('x^0.1', 'fp16', '-2', '0x7e00', ['invalid']),
+    ('x^0.1', 'fp16', '-0', '0x0000', []),
+    ('x^(1/3)', 'bf16', '-inf', '0x7f80', []),
+    ('x^-0.1', 'fp16', '-0', '0x7c00', ['division by zero']),
+    ('x^(0.1 * 30)', 'fp16', '-2', '0xc800', []),
+    ('x^cbrt(x)', 'posit16', '-8', '0x0800', []),
+    ('x^cbrt(x)', 'posit16', '-7', '0x8000', ['invalid']),
     # Cancellation.
     ('exp(x) - 1 - x', 'bf16', '1e-20', '0x0001', []),
     ('cos(x) - 1', 'bf16', '1e-30', '0x8000', ['underflow']),
