@@ -63,11 +63,11 @@ drop_refused(struct rte_mbuf **copies, uint16_t count)
 	return kept;
 }
 
-/* How many of these may still be written. */
+/* How many of these may still be written, with the file's end after them. */
 static uint16_t
 count_allowed(struct capture *capture, struct rte_mbuf **copies, uint16_t count)
 {
-	uint64_t bytes = capture->bytes;
+	uint64_t bytes = capture->bytes + capture->app->port_count * CAPTURE_COUNTERS_BYTES;
 
 	for (uint16_t i = 0; i < count; i++) {
 		bytes += rte_pktmbuf_pkt_len(copies[i]); /* a whole block of the file */

@@ -21,6 +21,9 @@ struct capture_port_counters {
 	uint64_t written, missed; /**< packets */
 };
 
+/** Bytes of a port's counters at the file's end, at most. */
+#define CAPTURE_COUNTERS_BYTES 80u
+
 /**
  * Make a file and write its head. The ports must have been started.
  *
@@ -65,7 +68,7 @@ struct capture_request {
 	const char *path; /**< must not exist yet */
 	uint32_t snaplen; /**< bytes of a packet: CAPTURE_MIN_SNAPLEN..CAPTURE_MAX_SNAPLEN */
 	uint64_t packets; /**< after which it ends; 0: no limit */
-	uint64_t bytes;   /**< that the file may have before its end is written; 0: no limit */
+	uint64_t bytes;   /**< that the file may have in the end; 0: no limit */
 };
 
 /**
