@@ -118,6 +118,7 @@ struct app {
 	pthread_mutex_t trace_lock;
 	pthread_mutex_t state_lock;  /**< held to show or change the state; never by lcores */
 	pthread_mutex_t change_lock; /**< held to change tables and settings; never by lcores */
+	bool commanded;  /**< threads take commands: no signal ends what they wait for */
 	int reload;      /**< written to where --init is to be done again; -1: there is none */
 	bool observable; /**< guarded by the first two: the state is complete and may be shown */
 	unsigned int mbufs_leaked;

@@ -80,6 +80,7 @@ start_ctrl_threads(struct ctrl_threads *threads)
 {
 	uint32_t interval_s = app.options.stats_interval_s;
 
+	app.commanded = true;
 	if (slowloris_filter_start(&app) != 0 ||
 		parent_link_log_start(&app, &threads->parent_link_log) != 0)
 		return -1;

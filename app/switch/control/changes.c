@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <rte_common.h>
 #include <rte_log.h>
@@ -79,11 +80,39 @@ get_text(const json_t *request, const char *name, FILE *errors)
 	return text;
 }
 
+bool
+changes_may_read(const struct app *app, const char *path, FILE *errors)
+{
+	struct stat status;
+
+	if (!app->commanded || stat(path, &status) != 0 || S_ISREG(status.st_mode) ||
+		S_ISDIR(status.st_mode))
+		return true;
+	REPORT_TO(errors, "'%s': a pipe or a device, which a switch that runs does not wait for\n",
+		path);
+	return false;
+}
+
+/* Those of a list that are files. */
+static bool
+may_read_all(const struct app *app, const char *names, FILE *errors)
+{
+	char *items = strdup(names), *rest = items, *item;
+	bool may = items != NULL || REPORT_TO(errors, "no memory for a change\n") == 0;
+
+	while (may && (item = strsep(&rest, ",")) != NULL)
+		may = !(is_path(item, NETFC_FILE_SUFFIX) ||
+			      is_path(item, NETFC_FUNCTION_FILE_SUFFIX)) ||
+			changes_may_read(app, item, errors);
+	free(items);
+	return may;
+}
+
 static int
 add_exchange(
 	struct changes *changes, const struct exchange *exchange, const char *names, FILE *errors)
 {
-	if (names == NULL)
+	if (names == NULL || !may_read_all(changes->app, names, errors))
 		return -1;
 	if (changes->tables == NULL)
 		changes->tables = tables_plan(changes->app);

@@ -137,10 +137,13 @@ add_file(struct changes *changes, FILE *file, const char *path, FILE *errors)
 static int
 take_file(struct app *app, const char *path, bool make, FILE *errors)
 {
-	FILE *file = fopen(path, "re");
 	struct changes *changes;
+	FILE *file;
 	int result;
 
+	if (!changes_may_read(app, path, errors))
+		return -1;
+	file = fopen(path, "re");
 	if (file == NULL)
 		return REPORT_TO(errors, "--init '%s': %s\n", path, strerror(errno));
 	changes = changes_begin(app);

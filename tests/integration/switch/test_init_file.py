@@ -164,3 +164,21 @@ def test_files_with_little_in_them(ready, text):
     write(path, text)
     assert control.do('reload') == {'file': os.fspath(path)}
     assert state(control) == before
+
+
+def test_a_pipe_holds_up_neither_the_channel_nor_the_end(tmp_path):
+    """As long as nobody writes into it; at start it is a file like any other."""
+    os.mkfifo(tmp_path / 'x.netfcfun')
+    read, write_end = os.pipe()
+    os.write(write_end, b'set idle-exit 0\n')
+    os.close(write_end)
+    path = f'/proc/{os.getpid()}/fd/{read}'
+    with controlled(tmp_path, options=['--match', 'direct', '--init', path]) as (live, control, _):
+        with pytest.raises(ControlError, match='x.netfcfun.: a pipe or a device'):
+            control.do('add-functions', functions=f'exp,{tmp_path}/x.netfcfun')
+        with pytest.raises(ControlError, match='a pipe or a device'):
+            control.do('reload')
+        live.process.send_signal(signal.SIGHUP)
+        hosts.wait_until(lambda: 'nothing has changed' in live.stderr, 'the answer to SIGHUP')
+        live.stop()
+    os.close(read)
