@@ -590,7 +590,8 @@ NETFC_ALLREDUCE_API int netfc_collective_start_labelled(struct netfc_allreduce *
 /**
  * Wait for a started collective.
  *
- * @param handle set to NULL, and freed, unless it is PENDING still
+ * @param handle set to NULL, and freed, unless it is PENDING still; two threads must not wait for
+ *   one at the same time
  * @param timeout_ms how long to wait; 0: do what there is to do and look; -1: until it is done
  * @param flags NULL, or where to put enum netfc_allreduce_flag, of all values
  * @return OK: the results are there; PENDING; SYSTEM, ABORTED, TIMEOUT, REFUSED, OFF, NO_JOB,

@@ -304,7 +304,8 @@ class Communicator:
         which order. All workers have to call it; an array may be empty.
 
         array: float32, float64, int32 or int64; sums of integers saturate.
-        Raises TypeError for others, AllreduceError if it failed.
+        Raises TypeError for others, AllreduceError if it failed. Ctrl-C is seen to when it returns,
+        at the deadline if others do not call it.
         """
         return self._total("sum", [array])
 
