@@ -191,8 +191,9 @@ finish(struct capture *capture)
 	struct app *app = capture->app;
 
 	pthread_mutex_lock(&app->state_lock);
+	/* The library does not know a port that has gone. */
 	for (unsigned int p = 0; p < app->port_count; p++) {
-		if (capture->why != CAPTURE_ERROR)
+		if (capture->why != CAPTURE_ERROR && !port_is_gone(&app->port[p]))
 			write_counters(capture, app->port[p].id);
 	}
 	free_taps(capture);

@@ -7,9 +7,11 @@ import socket
 import pytest
 
 import frames
+import pcapng
 import switch
-from hosts import Host, LiveSwitch, SWITCH_IP, Wire, veth_network, veth_ports, wait_until
+from hosts import Host, LiveSwitch, SWITCH_IP, Wire, numbers, veth_network, veth_ports, wait_until
 
+from netfc.control import Control
 from netfc.telemetry import Telemetry
 from test_transports import why_no_af_xdp
 
@@ -111,3 +113,25 @@ def test_a_tap_that_is_moved_is_there(tmp_path):
         live.wait_for_message('port 0, net_tap0, has gone; 1 port is left')
         assert 'port 1' not in live.stderr
         live.stop()
+
+
+def test_captures_while_and_after_a_port_vanishes(tmp_path):
+    """DPDK knows the port no more; what it had is there."""
+    path = switch.RUNTIME / f'control-{next(numbers)}'
+    with on_veth(tmp_path, 2, '--forward', 'pair', '--control', path) as (live, (first, second), delete), \
+            Control(path) as control, Wire(second) as wire:
+        control.do('capture', action='start', file=str(tmp_path / 'during'))
+        first.ping(second.ipv4)
+        delete(0)
+        live.wait_for_message('has gone; 1 port is left')
+        during = control.do('capture', action='stop')['capture']
+        control.do('capture', action='start', file=str(tmp_path / 'after'), packets=1)
+        wire.send(frames.plain_frame(frames.request()))
+        wait_until(lambda: not control.do('capture', action='show')['capture']['running'], 'its end')
+        live.stop()
+    assert 'Invalid' not in live.stderr
+    whole = pcapng.read(tmp_path / 'during')
+    assert during['ended'] == 'stopped' and during['packets'] == len(whole.packets)
+    assert {packet.interface for packet in whole.packets} == {0, 1} and list(whole.seen) == [1]
+    after = pcapng.read(tmp_path / 'after')
+    assert len(after.interfaces) == len(after.packets) == 1 and after.packets[0].interface == 0
