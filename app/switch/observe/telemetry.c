@@ -128,19 +128,37 @@ put_container(struct rte_tel_data *data, const char *name, json_t *value)
 	return error;
 }
 
-/* Telemetry has no fractions, and cuts texts that are too long. */
+/*
+ * A text as telemetry can have it. Longer ones it would cut in the middle of a character; what is
+ * not ASCII it takes for a control character, which makes an answer that is no JSON.
+ */
+static const char *
+plain_text(const json_t *value, char text[RTE_TEL_MAX_STRING_LEN])
+{
+	size_t length = 0;
+
+	for (const char *at = json_string_value(value); *at != '\0'; at++) {
+		const bool goes_on = (*at & 0xc0) == 0x80; /* of a character in UTF-8 */
+
+		if (!goes_on && length < RTE_TEL_MAX_STRING_LEN - 1)
+			text[length++] = *at >= ' ' && *at < 0x7f ? *at : '?';
+	}
+	text[length] = '\0';
+	return text;
+}
+
+/* Telemetry has no fractions. */
 static int
 put_value(struct rte_tel_data *data, const char *name, json_t *value)
 {
-	int error;
+	char text[RTE_TEL_MAX_STRING_LEN];
 
 	switch (json_typeof(value)) {
 	case JSON_OBJECT:
 	case JSON_ARRAY:
 		return put_container(data, name, value);
 	case JSON_STRING:
-		error = rte_tel_data_add_dict_string(data, name, json_string_value(value));
-		return error == -E2BIG || error == E2BIG ? 0 : error;
+		return rte_tel_data_add_dict_string(data, name, plain_text(value, text));
 	case JSON_INTEGER:
 		return put_number(data, name, (uint64_t)json_integer_value(value));
 	case JSON_REAL:
@@ -169,11 +187,12 @@ put_object(struct rte_tel_data *data, json_t *object)
 	return error;
 }
 
-/* Arrays of texts or of numbers that fit into an int; texts that are too long are cut. */
+/* Arrays of texts or of numbers that fit into an int. */
 static int
 put_array(struct rte_tel_data *data, json_t *array)
 {
 	bool texts = json_is_string(json_array_get(array, 0));
+	char text[RTE_TEL_MAX_STRING_LEN];
 	json_t *value;
 	size_t i;
 	int error;
@@ -183,10 +202,8 @@ put_array(struct rte_tel_data *data, json_t *array)
 	{
 		if (error != 0)
 			break;
-		error = texts ? rte_tel_data_add_array_string(data, json_string_value(value))
+		error = texts ? rte_tel_data_add_array_string(data, plain_text(value, text))
 			      : rte_tel_data_add_array_int(data, (int)json_integer_value(value));
-		if (error == -E2BIG || error == E2BIG)
-			error = 0;
 	}
 	return error;
 }

@@ -107,6 +107,21 @@ def later_stats(telemetry, before, name):
     raise AssertionError(f'{name} is {before[name]} and stays so')
 
 
+def test_paths_that_are_not_ascii(tmp_path):
+    """DPDK's JSON has no other characters, and texts of 127."""
+    folder = tmp_path / ('Größe \x01"\\ ' + 'ä' * 100)
+    folder.mkdir()
+    path = folder / 'x.netfc'
+    assert switch.execute(['build', '--output', path, 'fp16_k16'], switch.TABLE_BUILDER).returncode == 0
+    live = switch.Running(tmp_path, [frames.plain_frame(frames.request())],
+                          ['--match', 'direct', '--tables', path], telemetry=True)
+    live.wait_until_busy()
+    with Telemetry(live.telemetry_path) as telemetry:
+        origin = telemetry.ask('/netfc/tables')['fp16']['origin']
+    live.stop()
+    assert origin == re.sub(r'[^ -~]', '?', str(path))[:127]
+
+
 def test_counters_only_grow(telemetry):
     before = telemetry.ask('/netfc/stats')
     assert before['busy_polls'] > 0
