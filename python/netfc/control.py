@@ -77,6 +77,11 @@ class Control:
             with contextlib.suppress(BrokenPipeError):
                 self._socket.sendall(line + b"\n")
             answer = self._lines.readline()
+        except TimeoutError as error:
+            raise ControlError(
+                f"{self._path}: no answer within {self._socket.gettimeout():g} s; "
+                "the switch may do it all the same"
+            ) from error
         except OSError as error:
             raise ControlError(f"{self._path}: {error.strerror or error}") from error
         # A client that is too slow to read is left in the middle of a line.

@@ -48,8 +48,8 @@ def connection(running):
     return running[1]
 
 
-def netfc_ctl(*arguments, **environment):
+def netfc_ctl(*arguments, cwd=None, **environment):
     """Runs netfc-ctl."""
     return subprocess.run([project_scripts.PROGRAMS / 'netfc-ctl', *arguments], text=True,
-                          capture_output=True, timeout=600, check=False,
+                          capture_output=True, timeout=600, check=False, cwd=cwd,
                           env={**os.environ, **environment})

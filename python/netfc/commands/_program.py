@@ -3,6 +3,7 @@
 
 import functools
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import TextIO, cast
@@ -13,7 +14,8 @@ Main = Callable[[Sequence[str] | None], int]
 
 
 def program(name: str) -> Callable[[Main], Main]:
-    """Makes a main() end with a message and status 2 where its output cannot be written."""
+    """Makes a main() end with a message and status 2 where its output cannot be written, and
+    without a word where it is interrupted."""
 
     def decorate(main: Main) -> Main:
         @functools.wraps(main)
@@ -24,6 +26,8 @@ def program(name: str) -> Callable[[Main], Main]:
                     return main(arguments)
                 finally:
                     sys.stdout.flush()
+            except KeyboardInterrupt:
+                return 128 + signal.SIGINT
             except OSError as error:
                 if error.filename is not None:  # no standard stream
                     raise

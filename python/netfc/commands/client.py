@@ -5,7 +5,6 @@ import argparse
 import io
 import json
 import math
-import signal
 import sys
 
 from collections.abc import Iterable, Sequence
@@ -321,5 +320,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ClientError, InputError) as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return FAILED
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT

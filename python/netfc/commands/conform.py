@@ -4,7 +4,6 @@
 import argparse
 import ipaddress
 import json
-import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -308,5 +307,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(f"{PROGRAM}: cannot write '{error.filename}': {error.strerror}", file=sys.stderr)
         return FAILED
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT

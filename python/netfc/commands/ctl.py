@@ -16,6 +16,7 @@ from netfc.errors import ControlError
 PROGRAM = "netfc-ctl"
 PATH = "/run/dpdk-netfc/control"
 MAX_TIMEOUT = 3600  # seconds
+SUFFIXES = (".netfc", ".netfcfun")  # of files of table sets and functions
 LEVELS = "emergency alert critical error warning notice info debug".split()
 
 DESCRIPTION = """\
@@ -38,6 +39,15 @@ def setting_value(text: str) -> int | str:
 def absolute_path(text: str) -> str:
     """A path as the switch can take it, whose folder is another."""
     return os.path.abspath(text)
+
+
+def names_or_paths(text: str) -> str:
+    """NAME[,NAME...], whose paths are made absolute, unless that cannot be told in such a list."""
+    absolute = [
+        absolute_path(item) if "/" in item or item.endswith(SUFFIXES) else item
+        for item in text.split(",")
+    ]
+    return text if "," in os.getcwd() else ",".join(absolute)
 
 
 def timeout_value(text: str) -> float:
@@ -73,12 +83,16 @@ def make_parser() -> Parser:
         dest="command", metavar="COMMAND", required=True, parser_class=Parser
     )
     tables = commands.add_parser("tables", help="compute with these table sets, and no others")
-    tables.add_argument("sets", metavar="NAME[,NAME...]", help="as --tables takes them")
+    tables.add_argument(
+        "sets", metavar="NAME[,NAME...]", type=names_or_paths, help="as --tables takes them"
+    )
     add = commands.add_parser(
         "add",
         help="compute with these table sets in addition, replacing those of the same formats",
     )
-    add.add_argument("sets", metavar="NAME[,NAME...]", help="as --tables takes them")
+    add.add_argument(
+        "sets", metavar="NAME[,NAME...]", type=names_or_paths, help="as --tables takes them"
+    )
     add_functions(commands)
     setting = commands.add_parser("set", help="change a setting")
     setting.add_argument(
@@ -104,7 +118,7 @@ def make_parser() -> Parser:
 
 def function_names(text: str) -> str:
     """Names as the switch takes them: nothing for none."""
-    return "" if text == "none" else text
+    return "" if text == "none" else names_or_paths(text)
 
 
 def add_functions(commands: Any) -> None:
@@ -120,7 +134,12 @@ def add_functions(commands: Any) -> None:
         type=function_names,
         help="as --functions takes them; none: no function",
     )
-    more.add_argument("functions", metavar="NAME[,NAME...]", help="as --functions takes them")
+    more.add_argument(
+        "functions",
+        metavar="NAME[,NAME...]",
+        type=names_or_paths,
+        help="as --functions takes them",
+    )
 
 
 def add_capture(parser: argparse.ArgumentParser) -> None:
@@ -158,6 +177,16 @@ def add_capture(parser: argparse.ArgumentParser) -> None:
     actions.add_parser("show", help="show the capture that is running, or the last one")
 
 
+def wait_for_end(control: Control, jobs: int) -> None:
+    """Waits until a switch that drains has ended."""
+    try:
+        print(f"{PROGRAM}: jobs to end: {jobs}", file=sys.stderr)
+        control.wait_for_end()
+    except KeyboardInterrupt:
+        print(f"{PROGRAM}: the switch goes on to drain", file=sys.stderr)
+        raise
+
+
 @program(PROGRAM)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program. Returns its exit status."""
@@ -168,8 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             command = fields.pop("command")
             answer = control.do(command, **fields)
             if command == "drain":
-                print(f"{PROGRAM}: jobs to end: {answer.pop('jobs')}", file=sys.stderr)
-                control.wait_for_end()
+                wait_for_end(control, answer.pop("jobs"))
     except ControlError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return FAILED

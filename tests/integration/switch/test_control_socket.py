@@ -7,8 +7,11 @@ import json
 import os
 import pathlib
 import resource
+import signal
 import socket
 import stat
+import subprocess
+import threading
 import time
 
 import pytest
@@ -215,6 +218,53 @@ def test_an_answer_that_is_cut_short(tmp_path, answer):
             client.close()
             with pytest.raises(ControlError, match='closed the connection'):
                 control.do('show')
+
+
+@contextlib.contextmanager
+def answering(path, answer=b''):
+    """A socket that says this to a command, and no more."""
+    with socket.socket(socket.AF_UNIX) as listener, contextlib.ExitStack() as clients:
+        listener.bind(str(path))
+        listener.listen()
+
+        def serve():
+            client = clients.enter_context(listener.accept()[0])
+            client.recv(LINE_BYTES)
+            client.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield
+        thread.join()
+
+
+def test_no_answer_in_time(tmp_path):
+    """It may come later: the switch has taken the command."""
+    with answering(tmp_path / 'socket'):
+        done = netfc_ctl('--timeout', '0.5', '--socket', tmp_path / 'socket', 'tables', 'fp16_k1')
+    assert done.returncode == 2
+    assert done.stderr == f'netfc-ctl: {tmp_path}/socket: no answer within 0.5 s; the switch may do it all the same\n'
+
+
+def test_a_drain_that_nobody_waits_for_any_more(tmp_path):
+    with answering(tmp_path / 'socket', b'{"ok":true,"jobs":1}\n'):
+        waits = subprocess.Popen(  # pylint: disable=consider-using-with
+            [project_scripts.PROGRAMS / 'netfc-ctl', '--socket', tmp_path / 'socket', 'drain'], stderr=subprocess.PIPE, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))  # pylint: disable=subprocess-popen-preexec-fn
+        assert 'jobs to end: 1' in waits.stderr.readline()
+        waits.send_signal(signal.SIGINT)
+        assert waits.communicate(timeout=600)[1] == 'netfc-ctl: the switch goes on to drain\n'
+    assert waits.returncode == 128 + signal.SIGINT
+
+
+@pytest.mark.parametrize('command', ['tables', 'add'])
+def test_paths_are_those_of_the_caller(running, tmp_path, command):
+    """Whose folder is not that of the switch."""
+    assert switch.execute(['build', '--output', tmp_path / 'x.netfc', 'fp16_k16'], switch.TABLE_BUILDER).returncode == 0
+    done = netfc_ctl('--socket', running[2], command, 'bf16_k16,x.netfc', cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert running[1].do('show')['tables']['fp16']['origin'] == str(tmp_path / 'x.netfc')
+    running[1].do('tables', sets='fp16_k1024')
 
 
 def test_the_manual_page_has_all_of_netfc_ctl():
