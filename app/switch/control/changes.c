@@ -85,11 +85,9 @@ changes_may_read(const struct app *app, const char *path, FILE *errors)
 {
 	struct stat status;
 
-	if (!app->commanded || stat(path, &status) != 0 || S_ISREG(status.st_mode) ||
-		S_ISDIR(status.st_mode))
+	if (!app->commanded || stat(path, &status) != 0 || !S_ISFIFO(status.st_mode))
 		return true;
-	REPORT_TO(errors, "'%s': a pipe or a device, which a switch that runs does not wait for\n",
-		path);
+	REPORT_TO(errors, "'%s': a pipe, which a switch that runs does not wait for\n", path);
 	return false;
 }
 

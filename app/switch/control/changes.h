@@ -29,8 +29,8 @@ const struct change_kind *change_kind_find(const char *command);
 void change_kinds_print(FILE *out);
 
 /**
- * Whether a file may be read: once threads take commands, no pipe and no device, as nobody could
- * end the one that waits for what comes of it. Reported on `errors` where not.
+ * Whether a file may be read: once threads take commands, no pipe, as nobody could end the one
+ * that waits for what comes of it. Reported on `errors` where not.
  */
 bool changes_may_read(const struct app *app, const char *path, FILE *errors);
 
