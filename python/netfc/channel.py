@@ -5,11 +5,14 @@ Uses nothing but a UDP socket. Linux only: the socket is told never to fragment,
 do not look into fragments.
 """
 
+import contextlib
 import dataclasses
 import errno
-import random
+import os
 import socket
+import threading
 import time
+import weakref
 from collections.abc import Iterator
 
 from netfc import hosts, protocol
@@ -54,7 +57,7 @@ _Waiting = dict[bytes, _Sent]  # by id
 
 
 class Channel:
-    """A UDP socket that talks to one switch.
+    """A UDP socket that talks to one switch, with one thread at a time, see alone().
 
     address: name or address of the switch, or of a host behind it, IPv4 or IPv6
     port: UDP port, 1 to 65535
@@ -83,14 +86,33 @@ class Channel:
         self.address, self.port = address, port
         self.timeout, self.retries, self.window = timeout, retries, window
         self.counters = Counters()
-        self._next_id = random.getrandbits(32)
+        self._next_id = _any_id()
         self._passing_error: OSError | None = None
         self._is_ipv6 = False
+        self._lock = threading.RLock()
+        self._is_inherited = False
         self._socket = self._connect()
+        _channels.add(self)
 
     def close(self) -> None:
         """Close the socket."""
         self._socket.close()
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """While new_id() and exchange() are used: other threads wait. A forked process gets a socket
+        and ids of its own, so that it takes none of its parent's replies."""
+        with self._lock:
+            if self._is_inherited and self._socket.fileno() >= 0:
+                self._socket.close()
+                self._socket = self._connect()
+                self._next_id = _any_id()
+            self._is_inherited = False
+            yield
+
+    def note_fork(self) -> None:
+        """This process has just been forked, by a thread that may not be the one within alone()."""
+        self._lock, self._is_inherited = threading.RLock(), True
 
     @property
     def header_bytes(self) -> int:
@@ -229,6 +251,21 @@ class Channel:
         if self._passing_error:
             text += f"; the network says: {self._passing_error.strerror}"
         return text
+
+
+_channels: "weakref.WeakSet[Channel]" = weakref.WeakSet()
+
+
+def _any_id() -> int:
+    return int.from_bytes(os.urandom(4), "big")
+
+
+def _note_fork() -> None:
+    for channel in _channels:
+        channel.note_fork()
+
+
+os.register_at_fork(after_in_child=_note_fork)
 
 
 def is_reply(reply: bytes, request: bytes) -> bool:

@@ -63,6 +63,7 @@ class Client(Arithmetic):
     retries: how often a lost datagram is sent again, 0 or more
     window: how many datagrams may be under way, at least 1
 
+    Threads that share a client wait for each other; a forked process has a socket of its own.
     Raises ValueError and TypeError for arguments that make no sense, ClientError where the
     network or the switch fails: NoReplyError, StatusError.
     """
@@ -177,8 +178,9 @@ class Client(Arithmetic):
 
     def _ask_number(self, name: str) -> int:
         """The number that a function has now. Raises StatusError if there is none."""
-        request = protocol.name_request(name, self.format.id, self._channel.new_id())
-        ((_, reply),) = self._channel.exchange([request])
+        with self._channel.alone():
+            request = protocol.name_request(name, self.format.id, self._channel.new_id())
+            ((_, reply),) = self._channel.exchange([request])
         self._check_status(reply, protocol.NAME_LANES, self.format, name)
         return int(protocol.results(reply)[0])
 
@@ -188,10 +190,12 @@ class Client(Arithmetic):
         Raises ValueError for what is no IPv4 address, ClientError where there is no answer.
         """
         halves = numpy.frombuffer(ipaddress.IPv4Address(address).packed, ">u2")
-        request = protocol.request(
-            protocol.QUERY, _QUERY_FORMAT.id, halves[:1], halves[1:], self._channel.new_id()
-        ) + bytes(protocol.QUERY_COUNTERS.size)
-        ((_, reply),) = self._channel.exchange([request])
+        space = bytes(protocol.QUERY_COUNTERS.size)
+        with self._channel.alone():
+            request = protocol.request(
+                protocol.QUERY, _QUERY_FORMAT.id, halves[:1], halves[1:], self._channel.new_id()
+            )
+            ((_, reply),) = self._channel.exchange([request + space])
         self._check_status(reply, 1, _QUERY_FORMAT)
         at = len(reply) - protocol.QUERY_COUNTERS.size
         counters = protocol.QUERY_COUNTERS.unpack_from(reply, at)
@@ -224,24 +228,25 @@ class Client(Arithmetic):
         # Conversions may have wider slots.
         lanes = max(1, min(self.lanes, protocol.lanes_in(self._space, self.format.id, op)))
         parts = [slice(at, at + lanes) for at in range(0, len(x), lanes)]
-        requests = [
-            protocol.request(
-                op,
-                self.format.id,
-                x[part],
-                _part(others[0], part),
-                self._channel.new_id(),
-                _part(others[1], part),
-            )
-            for part in parts
-        ]
         slot = protocol.slot_bytes(self.format.id, op)
         result = numpy.empty(len(x), dtype=f"u{slot}")
-        self.flags = protocol.Flag(0)
-        for index, reply in self._channel.exchange(requests):
-            part = parts[index]
-            self.flags |= self._check_status(reply, len(x[part]), self.format, name)
-            result[part] = protocol.results(reply)
+        with self._channel.alone():
+            requests = [
+                protocol.request(
+                    op,
+                    self.format.id,
+                    x[part],
+                    _part(others[0], part),
+                    self._channel.new_id(),
+                    _part(others[1], part),
+                )
+                for part in parts
+            ]
+            self.flags = protocol.Flag(0)
+            for index, reply in self._channel.exchange(requests):
+                part = parts[index]
+                self.flags |= self._check_status(reply, len(x[part]), self.format, name)
+                result[part] = protocol.results(reply)
         return result.reshape(shape)
 
     def _missing(self, op: str) -> ValueError:

@@ -6,12 +6,16 @@ import math
 import os
 import random
 import socket
+import subprocess
+import sys
 import threading
 
 import numpy as np
 import pytest
 
 import oracle
+import project_scripts
+import switch
 from fake_switch import FakeSwitch, Function, TableSet, with_status, with_z
 
 import netfc
@@ -20,6 +24,7 @@ from netfc import Client, ClientError, NoReplyError, QueryResult, StatusError, p
 SETS = ('fp16_k1024', 'posit16_k512', 'bf16_k128', 'posit16_es2_k256')
 FP8 = ('fp8_e4m3', 'fp8_e5m2')
 LANES = 100000
+PACKAGE = project_scripts.PROJECT / 'python'
 
 
 @pytest.fixture(name='tables', scope='module')
@@ -270,6 +275,45 @@ def test_ids_are_never_the_same(tables):
             client.add(np.ones(50), 1)
         ids = {protocol.HEADER.unpack_from(request)[6] for request in server.requests}
     assert len(ids) == 150
+
+
+def test_threads_share_a_client():
+    """They wait for each other, and take none of the others' replies."""
+    wrong = []
+
+    def work(client, addend):
+        z = client.fma(np.ones(20), 1, addend)
+        wrong.extend(z[z != 1 + addend])
+
+    with FakeSwitch({}) as server, client_of(server, lanes=4) as client:
+        threads = [threading.Thread(target=work, args=(client, addend)) for addend in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not wrong and client.counters.received == 8 * 5 and client.counters.ignored == 0
+        assert len({request[8:12] for request in server.requests}) == 8 * 5
+
+
+FORKING = """
+import os, sys, netfc
+
+client, children = netfc.Client(sys.argv[1], int(sys.argv[2]), timeout=5), []
+for addend in range(1, 4):
+    children.append(os.fork())
+    if children[-1] == 0:
+        os._exit(sum(client.fma(1, 1, addend) != 1 + addend for _ in range(20)))
+assert all(client.fma(1, 1, 9) == 10 for _ in range(20))
+assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
+"""
+
+
+def test_forked_processes_share_no_replies():
+    """They ask the same but for what is added, which is not in a reply."""
+    with FakeSwitch({}) as server:
+        subprocess.run([sys.executable, '-c', FORKING, server.address, str(server.port)], check=True,
+                       timeout=switch.TIMEOUT_S, env=os.environ | {'PYTHONPATH': str(PACKAGE)})
+        assert len({request[8:12] for request in server.requests}) == 4 * 20
 
 
 def test_window():
