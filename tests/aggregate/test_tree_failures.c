@@ -49,6 +49,40 @@ TWO_LEAVES_TEST(a_parent_that_is_restarted_ends_the_job)
 	assert_int_equal(jobs_of(LEAF_B), 0);
 }
 
+/*
+ * A worker is started anew while its leaf waits for the parent, whose job has begun meanwhile: what
+ * others have sent was for the process of before.
+ */
+TWO_LEAVES_TEST(a_worker_started_anew_does_not_come_into_a_job_that_has_begun_above)
+{
+	tree_start(tree);
+	tree->worker[2].next_join = tree->worker[3].next_join = NEVER;
+	tree_pass(tree, tree->now + 500);
+	assert_int_equal(info_of(LEAF_A).parent_state, AGGREGATE_MEMBER_WAITING);
+	tree->sw[LEAF_A].dead = true;
+	tree->worker[2].next_join = tree->worker[3].next_join = 0;
+	tree_pass(tree, tree->now + 500);
+	assert_true(tree->worker[2].joined && tree->worker[3].joined);
+	tree->sw[0].dead = true;
+	tree->sw[LEAF_A].dead = false;
+	tree->worker[0] = (struct tree_worker){.at = LEAF_A, .id = 1000, .incarnation = 7};
+	tree_pass(tree, tree->now + 200);
+	assert_int_equal(tree->worker[0].reason, AGGREGATE_REASON_WAITING);
+	tree->sw[0].dead = false;
+	tree_pass(tree, tree->now + 1000);
+	assert_false(tree->worker[0].joined || tree->worker[1].joined);
+	for (unsigned int w = 2; w < 4; w++)
+		expect_missing(w, 0, 1, AGGREGATE_ABSENT_FAILED);
+	/* It is the next one's. */
+	for (unsigned int w = 2; w < 4; w++) {
+		tree_leave(tree, w, AGGREGATE_REASON_PARENT);
+		tree->worker[w] = (struct tree_worker){
+			.at = LEAF_B, .index = w - 2, .id = 1000, .incarnation = 7 + w};
+	}
+	tree_run(tree, tree->now + 20000);
+	assert_true(tree_is_done(tree));
+}
+
 /* Its workers hear that there is no job; those of the other leaf, that A has failed. */
 TWO_LEAVES_TEST(a_leaf_that_is_restarted_ends_the_job)
 {

@@ -246,3 +246,49 @@ TWO_LEAVES_TEST(a_leaf_that_is_refused_leaves_when_its_job_ends)
 	assert_int_equal(asked.op, AGGREGATE_LEAVE);
 	assert_int_equal(asked.session, 1);
 }
+
+/* The only worker of a job of leaf A alone, which has all slots, joins or leaves it. */
+static enum aggregate_action
+take_all_slots(unsigned int op, uint64_t *session)
+{
+	const struct aggregate_sender sender = {.address = {[15] = 99}, .port = 1};
+	struct aggregate_message message = {.op = (uint8_t)op, .job = 1, .session = *session};
+	struct aggregate_outcome outcome;
+
+	message.join = (struct aggregate_join){
+		.workers = 1, .slots = UINT16_MAX, .bytes = 4, .incarnation = 1};
+	for (unsigned int i = 0; i < 2; i++) {
+		aggregate_shard_packet(aggregate_table_shard(tree->sw[LEAF_A].table, 0), &message,
+			&sender, tree->now, &outcome);
+		message.join.cookie = *session = outcome.join.session;
+		if (op == AGGREGATE_LEAVE)
+			break;
+	}
+	return outcome.action;
+}
+
+/* It has let the job in, for which there was no slot here, and knows it no more. */
+TWO_LEAVES_TEST(a_parent_that_forgets_a_job_that_has_not_begun_is_asked_again)
+{
+	uint64_t session = 5; /* a token at first */
+
+	tree_start(tree);
+	tree->worker[2].next_join = tree->worker[3].next_join = NEVER;
+	tree_pass(tree, tree->now + 300);
+	assert_int_equal(take_all_slots(AGGREGATE_JOIN, &session), AGGREGATE_JOINED);
+	tree->worker[2].next_join = tree->worker[3].next_join = 0;
+	while (!tree->worker[2].joined || !tree->worker[3].joined)
+		tree_pass(tree, tree->now + 1);
+	tree_pass(tree, tree->now + 100);
+	assert_int_equal(info_of(0).open, 1);
+	tree_restart(tree, 0);
+	tree_pass(tree, tree->now + tree->sw[LEAF_A].limits.stall);
+	for (unsigned int w = 2; w < 4; w++) {
+		assert_int_equal(tree->worker[w].reason, AGGREGATE_REASON_NO_JOB);
+		tree->worker[w] = (struct tree_worker){
+			.at = LEAF_B, .index = w - 2, .id = 1000, .incarnation = 7 + w};
+	}
+	assert_int_equal(take_all_slots(AGGREGATE_LEAVE, &session), AGGREGATE_LEFT);
+	tree_run(tree, tree->now + 20000);
+	assert_true(tree_is_done(tree));
+}

@@ -327,8 +327,9 @@ job_has_place(const struct job *job, unsigned int worker, const struct aggregate
 }
 
 void
-job_take_place(struct job *job, const struct aggregate_message *request,
-	const struct aggregate_sender *sender, uint64_t now)
+job_take_place(struct aggregate_table *table, struct job *job,
+	const struct aggregate_message *request, const struct aggregate_sender *sender,
+	uint64_t now)
 {
 	const unsigned int worker = request->worker;
 	struct place *place = &job->places[worker];
@@ -340,6 +341,7 @@ job_take_place(struct job *job, const struct aggregate_message *request,
 		place->port = sender->port;
 		place->serial++;
 		WRITE(job->joined, job->joined | worker_bit(worker));
+		leaf_start_over(table, job);
 	}
 	place->features = request->join.features;
 	place->least_bytes = least_bytes(&request->join);
@@ -369,19 +371,20 @@ job_features(const struct job *job)
 }
 
 void
-job_vacate(struct job *job, unsigned int worker)
+job_vacate(struct aggregate_table *table, struct job *job, unsigned int worker)
 {
 	job->places[worker].serial++;
 	WRITE(job->joined, job->joined & ~worker_bit(worker));
+	leaf_start_over(table, job);
 }
 
 void
-job_vacate_silent(const struct aggregate_limits *limits, struct job *job, uint64_t now)
+job_vacate_silent(struct aggregate_table *table, struct job *job, uint64_t now)
 {
 	for (unsigned int w = 0; w < job->workers; w++)
 		if ((job->joined & worker_bit(w)) != 0 &&
-			now - job->places[w].heard >= limits->half_open)
-			job_vacate(job, w);
+			now - job->places[w].heard >= table->limits.half_open)
+			job_vacate(table, job, w);
 }
 
 bool
@@ -439,10 +442,10 @@ job_is_silent(
 
 /* Whether a job has timed out. */
 static bool
-is_idle(const struct aggregate_table *table, struct job *job, uint64_t now)
+is_idle(struct aggregate_table *table, struct job *job, uint64_t now)
 {
 	if (job->state == JOB_JOINING) {
-		job_vacate_silent(&table->limits, job, now);
+		job_vacate_silent(table, job, now);
 		return job->joined == 0 && now - job->latest >= table->limits.half_open;
 	}
 	return job->state == JOB_OPEN && job_is_silent(table, job, table->limits.idle, now);

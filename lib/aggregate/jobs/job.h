@@ -69,14 +69,15 @@ bool
 job_has_place(const struct job *job, unsigned int worker, const struct aggregate_sender *sender);
 
 /** Give a worker's place to the sender of a join, replacing any earlier one. */
-void job_take_place(struct job *job, const struct aggregate_message *request,
-	const struct aggregate_sender *sender, uint64_t now);
+void job_take_place(struct aggregate_table *table, struct job *job,
+	const struct aggregate_message *request, const struct aggregate_sender *sender,
+	uint64_t now);
 
 /** Vacate a worker's place. */
-void job_vacate(struct job *job, unsigned int worker);
+void job_vacate(struct aggregate_table *table, struct job *job, unsigned int worker);
 
 /** Vacate the places of workers that have not joined again in time. */
-void job_vacate_silent(const struct aggregate_limits *limits, struct job *job, uint64_t now);
+void job_vacate_silent(struct aggregate_table *table, struct job *job, uint64_t now);
 
 /** Workers behind all members of a complete job, as these say; UINT32_MAX: more than can be. */
 uint32_t job_workers_below(const struct job *job);
@@ -159,6 +160,12 @@ leaf_is_refused(const struct aggregate_table *table, const struct job *job)
 
 /** A job has begun: nothing has been asked for it yet. */
 void leaf_begin(struct aggregate_table *table, const struct job *job);
+
+/**
+ * An incomplete job has another member, or one less. If the parent was asked for it, its job may
+ * have begun, for the members that there were: this switch leaves it, and asks again as another.
+ */
+void leaf_start_over(const struct aggregate_table *table, const struct job *job);
 
 /** A job ends: the parent will be told, if it knows it. */
 void leaf_end(struct aggregate_table *table, const struct job *job);

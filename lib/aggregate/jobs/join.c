@@ -189,8 +189,8 @@ join_joining(struct aggregate_table *table, struct job **job,
 		if (*job == NULL)
 			return action;
 	}
-	job_take_place(*job, request, sender, now);
-	job_vacate_silent(&table->limits, *job, now);
+	job_take_place(table, *job, request, sender, now);
+	job_vacate_silent(table, *job, now);
 	job_agree_on_bytes(table, *job);
 	if (!job_is_complete(*job))
 		return AGGREGATE_WAITING;
@@ -347,7 +347,7 @@ give_up_place(
 	struct aggregate_table *table, struct job *job, const struct aggregate_message *request)
 {
 	if (job->state == JOB_JOINING) {
-		job_vacate(job, request->worker);
+		job_vacate(table, job, request->worker);
 	} else {
 		note_failure(job, request);
 		WRITE(job->left, job->left | worker_bit(request->worker));

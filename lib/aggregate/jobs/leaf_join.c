@@ -44,7 +44,7 @@ leaf_begin(struct aggregate_table *table, const struct job *job)
 		aggregate_member_forget(&parent->member);
 	else
 		aggregate_member_begin(&parent->member, job->number, job->place.level[0].index,
-			job->token, cookie_incarnation(&table->limits, job->generation));
+			job->token, cookie_incarnation(&table->limits, ++table->generation));
 }
 
 /* The parent is told by the next polls. */
@@ -56,6 +56,26 @@ leave(const struct aggregate_table *table, const struct job *job, struct parent_
 
 	aggregate_member_leave(&parent->member, &times,
 		job_has_failed(job, &failure) ? AGGREGATE_REASON_FAILED : AGGREGATE_REASON_NONE, 0);
+}
+
+static bool
+is_joining(const struct parent_member *parent)
+{
+	return has_state(parent, AGGREGATE_MEMBER_ASKING) ||
+		has_state(parent, AGGREGATE_MEMBER_WAITING);
+}
+
+void
+leaf_start_over(const struct aggregate_table *table, const struct job *job)
+{
+	const struct aggregate_member_times times = times_of(table);
+	struct parent_member *parent;
+
+	if (job->place.levels == 0)
+		return;
+	parent = parent_member_of(table, job);
+	if (is_joining(parent) || has_state(parent, AGGREGATE_MEMBER_JOINED))
+		aggregate_member_leave(&parent->member, &times, AGGREGATE_REASON_FAILED, 0);
 }
 
 void
@@ -83,6 +103,10 @@ leaf_open(struct aggregate_table *table, struct job *job, uint64_t now)
 
 	if (has_state(parent, AGGREGATE_MEMBER_JOINED))
 		return open_below(table, job, parent);
+	if (has_state(parent, AGGREGATE_MEMBER_NONE) || has_state(parent, AGGREGATE_MEMBER_LOST)) {
+		PUBLISH(job->lost, 0);
+		leaf_begin(table, job);
+	}
 	if (has_state(parent, AGGREGATE_MEMBER_GATHERING))
 		aggregate_member_ask(&parent->member, &times, now);
 	return AGGREGATE_WAITING;
@@ -135,13 +159,6 @@ complete(const struct aggregate_table *table, const struct job *job, struct aggr
 	join->place.below = job_workers_below(job);
 	for (unsigned int l = 1; l < own->levels; l++)
 		join->place.level[l - 1] = own->level[l];
-}
-
-static bool
-is_joining(const struct parent_member *parent)
-{
-	return has_state(parent, AGGREGATE_MEMBER_ASKING) ||
-		has_state(parent, AGGREGATE_MEMBER_WAITING);
 }
 
 /*
