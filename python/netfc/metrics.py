@@ -7,7 +7,10 @@ Names are those of the telemetry, after netfc_, with _total after counters. They
 import copy
 import dataclasses
 import logging
+import math
 import os
+import threading
+import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -146,11 +149,14 @@ BRIDGE_COUNTERS = {
 
 
 class Collector(registry.Collector):
-    """Asks the switch whenever Prometheus asks."""
+    """Asks the switch whenever Prometheus asks, once for all who wait: it serves few clients."""
 
     def __init__(self, path: str | os.PathLike[str]):
         self._path = path
         self._reason = ""  # why the switch did not answer last time
+        self._lock = threading.Lock()
+        self._asked = -math.inf  # monotonic time; what it said then:
+        self._said: snapshot.Snapshot | None = None
 
     def _note(self, reason: str) -> None:
         """Logs why there is no answer, or that there is one again, once each."""
@@ -158,18 +164,29 @@ class Collector(registry.Collector):
             _LOG.warning("%s", reason or f"{self._path}: the switch answers")
         self._reason = reason
 
+    def _take(self) -> tuple[snapshot.Snapshot | None, str]:
+        """The switch's state, of a moment after this call; None, and why there is none."""
+        came = time.monotonic()
+        with self._lock:
+            if self._asked < came:
+                self._asked = time.monotonic()
+                try:
+                    self._said = snapshot.take(self._path)
+                    self._note("")
+                except TelemetryError as error:
+                    self._said = None
+                    self._note(str(error))
+            return self._said, self._reason
+
     def collect(self) -> Iterator[Any]:
         """Yields the metric families; netfc_up says whether there are others."""
         up = GaugeMetricFamily("netfc_up", "Whether the switch answers")
-        try:
-            state = snapshot.take(self._path)
-        except TelemetryError as error:
-            self._note(str(error))
+        state, reason = self._take()
+        if state is None:
             up.add_metric([], 0)
             yield up
-            yield InfoMetricFamily("netfc_down", "Why not", value={"reason": str(error)})
+            yield InfoMetricFamily("netfc_down", "Why not", value={"reason": reason})
             return
-        self._note("")
         up.add_metric([], 1)
         yield up
         for families in (of_switch, of_lcores, of_ports, of_bridge, of_latency, of_slowloris):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The exporter for Prometheus and the terminal view, on a running switch."""
 
+import concurrent.futures
 import contextlib
 import http.client
 import itertools
@@ -34,6 +35,7 @@ from netfc import exporter as exporter_module
 from netfc import metrics
 from netfc.commands import _top_view, top
 from netfc.errors import TelemetryError
+from netfc.telemetry import Telemetry
 
 TERMINAL = {'TERM': 'xterm', 'LINES': '40', 'COLUMNS': '120'}
 
@@ -268,6 +270,18 @@ def test_a_terminal_that_may_not_hide_its_cursor(running, terminal):
                 pass
         assert process.wait(120) == 0, process.stderr.read()
     os.close(main)
+
+
+def test_many_scrapes_at_once_do_not_take_all_places(running):
+    """Of the ten that telemetry has, in which others ask."""
+    with contextlib.ExitStack() as stack:
+        for _ in range(5):
+            stack.enter_context(Telemetry(running.telemetry_path))
+        exporter = stack.enter_context(Exporter(running.telemetry_path))
+        exporter.scrape()
+        with concurrent.futures.ThreadPoolExecutor(20) as pool:
+            texts = list(pool.map(lambda _: exporter.scrape(), range(60)))
+    assert [text for text in texts if '\nnetfc_up 1.0\n' not in text] == []
 
 
 @pytest.mark.parametrize('program', ['netfc-exporter', 'netfc-top'])
