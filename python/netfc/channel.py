@@ -100,8 +100,8 @@ class Channel:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """While new_id() and exchange() are used: other threads wait. A forked process gets a socket
-        and ids of its own, so that it takes none of its parent's replies."""
+        """While new_id() and exchange() are used: other threads wait. A forked process gets a
+        socket and ids of its own, so that it takes none of its parent's replies."""
         with self._lock:
             if self._is_inherited and self._socket.fileno() >= 0:
                 self._socket.close()
@@ -111,7 +111,7 @@ class Channel:
             yield
 
     def note_fork(self) -> None:
-        """This process has just been forked, by a thread that may not be the one within alone()."""
+        """This process has just been forked, maybe while another thread was within alone()."""
         self._lock, self._is_inherited = threading.RLock(), True
 
     @property

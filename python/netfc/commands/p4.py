@@ -124,6 +124,11 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     asked = parser.parse_args(arguments)
     if asked.aggregate and asked.tables:
         parser.error("--aggregate takes no table set")
+    given = {"--functions": asked.functions, "--slowloris": asked.slowloris,
+             "--up-to": asked.up_to, "--layout compact": asked.layout == "compact"}  # fmt: skip
+    for option, value in given.items():
+        if asked.aggregate and value:
+            parser.error(f"{option} is for a table set, and not for --aggregate")
     if not asked.aggregate and asked.format:
         parser.error("--format needs --aggregate")
     if not asked.aggregate and len(asked.tables) != 1:
@@ -154,7 +159,7 @@ def open_functions(names: str | None, number_format: Format) -> list[tuple[int, 
         if name.endswith(FUNCTION_SUFFIX):
             found.append((next(numbers), load_function(name, number_format)))
         elif name in protocol.FUNCTIONS:
-            found.append((protocol.FUNCTIONS[name], Function(name, number_format)))
+            found.append((protocol.FUNCTIONS[name], known_function(name, number_format)))
         else:
             raise Mistake(
                 f"no function '{name}'; netfc-tables list --functions has all names, and a "
@@ -164,6 +169,17 @@ def open_functions(names: str | None, number_format: Format) -> list[tuple[int, 
         if last in (function.name for _, function in found[:-1]):
             raise Mistake(f"function '{last}' is given twice")
     return found
+
+
+def known_function(name: str, number_format: Format) -> Function:
+    """A function of the library's."""
+    function = Function(name, number_format)
+    if function.result.encodings.itemsize > number_format.encodings.itemsize:
+        raise Mistake(
+            f"function '{name}' has results of 32 bits, and lanes of {number_format.name} have"
+            f" {number_format.bits}: no P4 program has it"
+        )
+    return function
 
 
 def load_function(path: str, number_format: Format) -> Function:
@@ -213,10 +229,11 @@ def lane_tables(asked: argparse.Namespace, tables: TableSet) -> list[Table]:
 
 def set_program(asked: argparse.Namespace, tables: TableSet) -> list[Table]:
     """All tables of a program that computes."""
+    if asked.functions is not None and tables.format.bits != 16:
+        name = "fp8" if tables.format.bits == 8 else tables.format.name
+        raise Impossible(f"programs of {name} have no functions (--functions)")
     functions = open_functions(asked.functions, tables.format)
     fill_in_lanes(asked, tables.format.bits == 8)
-    if functions and tables.format.bits == 8:
-        raise Impossible("programs of fp8 have no functions (--functions)")
     if asked.up_to and tables.format.bits != 32:
         raise Impossible("only programs of fp32_exact have fewer operations (--up-to)")
     if asked.slowloris and tables.format.name != "fp16":

@@ -137,6 +137,10 @@ def test_targets_agree():
 @pytest.mark.parametrize('arguments, message', [
     (('-t', 'bmv2', '--aggregate', 'floats'), "--aggregate: invalid choice: 'floats'"),
     (('-t', 'bmv2', '--aggregate', 'sums', 'fp16_k2'), '--aggregate takes no table set'),
+    (('-t', 'bmv2', '--aggregate', 'sums', '-f', 'exp'), '--functions is for a table set'),
+    (('-t', 'bmv2', '--aggregate', 'sums', '--up-to', 'mul'), '--up-to is for a table set'),
+    (('-t', 'bmv2', '--aggregate', 'sums', '--slowloris'), '--slowloris is for a table set'),
+    (('-t', 'bmv2', '--aggregate', 'sums', '-l', 'compact'), '--layout compact is for a table set'),
     (('-t', 'bmv2', '--aggregate', 'sums', '-n', '33'), '--lanes 33: expected 1 to 32'),
     (('-t', 'bmv2', '--aggregate', 'sums', '--format', 'fp8_e4m3', '-n', '6'),
      'expected a multiple of 4 up to 64 for fp8_e4m3'),

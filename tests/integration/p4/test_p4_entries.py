@@ -258,6 +258,9 @@ def test_the_sets_with_a_program_are_those_that_the_message_names(tmp_path):
     (('-t', 'bmv2', 'fp16_exact_small'), WITHOUT_PROGRAM),
     (('-t', 'bmv2', 'posit16_exact'), WITHOUT_PROGRAM),
     (('-t', 'bmv2', '-l', 'compact', 'fp16_exact'), 'the direct layout only'),
+    (('-t', 'bmv2', '-f', 'exp', 'fp32_exact'), 'programs of fp32 have no functions'),
+    (('-t', 'bmv2', '-f', 'to_bf16', 'fp32_exact'), 'programs of fp32 have no functions'),
+    (('-t', 'bmv2', '-f', 'sqrt,to_fp32', 'fp16_k2'), "function 'to_fp32' has results of 32 bits"),
     (('-t', 'bmv2', 'fp16_k3'), "table set 'fp16_k3'")])
 def test_wrong_usage(arguments, message):
     assert message in complaint(*arguments)
