@@ -15,24 +15,25 @@ import netfc.torch
 
 
 class Bucket:
-    """What a communication hook is given, of one tensor."""
+    """What a communication hook is given, of one tensor; the gradients of these parameters."""
 
-    def __init__(self, tensor, index=0):
-        self._tensor, self._index = tensor, index
+    def __init__(self, tensor, parameters=None):
+        self._tensor, self._parameters = tensor, parameters or [torch.empty_like(tensor)]
 
     def buffer(self):
         return self._tensor
 
-    def index(self):
-        return self._index
+    def parameters(self):
+        return self._parameters
 
 
 def steps_of(hook, state, gradients, steps):
     """What a communication hook makes of each step's gradients, of two buckets."""
     means = []
+    parameters = [[torch.empty(gradients(RANK, 0).size)] for _ in range(2)]
     for step in range(steps):
         given = torch.from_numpy(gradients(RANK, step))
-        futures = [hook(state, Bucket(given.clone(), index)) for index in (0, 1)]
+        futures = [hook(state, Bucket(given.clone(), own)) for own in parameters]
         one, other = (future.wait().tolist() for future in futures)
         assert one == other
         means.append(one)
@@ -49,7 +50,24 @@ def fp8_of_infinity():
     """Infinite and NaN in one step, and ones in the next."""
     state = netfc.torch.Fp8State()
     bad = torch.tensor([0.0, math.inf if RANK == 0 else 0.0, math.nan if RANK else 0.0, 0.0])
-    return [netfc.torch.fp8_hook(state, Bucket(one)).wait().tolist() for one in (bad, torch.ones(4))]
+    parameters = [torch.empty(4)]
+    return [netfc.torch.fp8_hook(state, Bucket(one, parameters)).wait().tolist()
+            for one in (bad, torch.ones(4))]
+
+
+def other_order(hook, state, first):
+    """What a hook makes of two steps' gradients of two parameters, in the other order in the second, in
+    which they are 0: what was not sent in the first. first: by parameter."""
+    parameters = [torch.empty(one.shape) for one in first]
+    hook(state, Bucket(torch.cat(first), parameters)).wait()
+    zeros = Bucket(torch.zeros(sum(map(len, first))), parameters[::-1])
+    return hook(state, zeros).wait().tolist()
+
+
+def fp8_other_order():
+    """Of netfc.torch.fp8_hook."""
+    first = [torch.tensor([256.0, 1 + 2**-10]), torch.tensor([1.0, 1.0])]
+    return other_order(netfc.torch.fp8_hook, netfc.torch.Fp8State(), first)
 
 
 def training(hook, state, steps, rate, begin=lambda: None):

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from netfc.formats import Format
 from netfc.torch.callbacks import then_at_once
+from netfc.torch.feedback import Feedback
 from netfc.torch.group import group_of_hook
 from netfc.torch.layout import as_array
 
@@ -56,18 +57,17 @@ class Fp8State:
             raise ValueError(f"block is {block}: give 1 or more")
         self.group, self.format, self.block, self.results = group, format, block, results
         self.feedback = feedback
-        self._rounded_away: dict[int, NDArray[Any]] = {}
+        self._rounded_away = Feedback()
 
-    def compensated(self, index: int, gradients: NDArray[Any]) -> NDArray[Any]:
-        """A bucket's gradients, and what has been rounded away of the last; those that the first
-        step had in it may be others."""
-        rest = self._rounded_away.get(index)
-        return gradients + rest if rest is not None and rest.size == gradients.size else gradients
+    def compensated(self, bucket: dist.GradBucket) -> NDArray[Any]:
+        """A bucket's gradients, and what has been rounded away of the last."""
+        gradients = self._rounded_away.added(bucket, bucket.buffer().float().reshape(-1))
+        return numpy.asarray(as_array(gradients))
 
-    def keep(self, index: int, rest: NDArray[Any]) -> None:
-        """Keep the rounding errors; those of infinities and NaN count as 0."""
+    def keep(self, bucket: dist.GradBucket, rest: NDArray[Any]) -> None:
+        """Keep the rounding errors."""
         if self.feedback:
-            self._rounded_away[index] = numpy.where(numpy.isfinite(rest), rest, 0)
+            self._rounded_away.keep(bucket, torch.from_numpy(rest))
 
 
 def fp8_hook(state: Fp8State, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
@@ -80,12 +80,12 @@ def fp8_hook(state: Fp8State, bucket: dist.GradBucket) -> torch.futures.Future[t
     """
     buffer = bucket.buffer()
     group = group_of_hook("fp8_hook", state.group, buffer)
-    gradients = state.compensated(bucket.index(), as_array(buffer.float()))
+    gradients = state.compensated(bucket)
     shifts = _agree_on_shifts(group, gradients, state)
     eights = encoded(state.format, numpy.ldexp(gradients, shifts))
     with numpy.errstate(invalid="ignore"):  # of infinities
         rest = gradients - numpy.ldexp(decoded(state.format, eights), -shifts)
-    state.keep(bucket.index(), rest)
+    state.keep(bucket, rest)
     means = torch.empty(gradients.size, dtype=state.results)
     work = group.allreduce_into(means, torch.from_numpy(eights), dist.ReduceOp.AVG, state.format)
     return then_at_once(

@@ -12,6 +12,7 @@ import torch
 import torch.distributed as dist
 
 from netfc.torch.callbacks import then_at_once
+from netfc.torch.feedback import Feedback
 from netfc.torch.group import group_of_hook
 
 BLOCK = 362  # float32 of a packet of 1,500 bytes
@@ -35,17 +36,15 @@ class TopKState:
         if block < 1:
             raise ValueError(f"block is {block}: give 1 or more")
         self.group, self.fraction, self.block = group, fraction, block
-        self._unsent: dict[int, torch.Tensor] = {}
+        self._feedback = Feedback()
 
-    def split(self, index: int, gradients: torch.Tensor) -> torch.Tensor:
+    def split(self, bucket: dist.GradBucket) -> torch.Tensor:
         """What to send of a bucket's gradients, float32: they and what was not sent before, or +0.
         The rest is kept as it is."""
-        before = self._unsent.get(index)
-        if before is not None and before.numel() == gradients.numel():
-            gradients = gradients + before
+        gradients = self._feedback.added(bucket, bucket.buffer().float().reshape(-1))
         chosen = self._are_chosen(gradients)
         zero = torch.zeros((), dtype=gradients.dtype)
-        self._unsent[index] = torch.where(chosen, zero, gradients)
+        self._feedback.keep(bucket, torch.where(chosen, zero, gradients))
         return torch.where(chosen, gradients, zero)
 
     def _are_chosen(self, gradients: torch.Tensor) -> torch.Tensor:
@@ -69,7 +68,7 @@ def topk_hook(state: TopKState, bucket: dist.GradBucket) -> torch.futures.Future
     """
     buffer = bucket.buffer()
     group = group_of_hook("topk_hook", state.group, buffer)
-    sent = state.split(bucket.index(), buffer.float().reshape(-1))
+    sent = state.split(bucket)
     opts = dist.AllreduceOptions()
     opts.reduceOp = dist.ReduceOp.AVG
     future = group.allreduce([sent], opts).get_future()

@@ -72,6 +72,12 @@ def test_gradients_that_are_not_finite_are_nan_once(tmp_path):
         assert second == [1.0] * 4
 
 
+def test_what_is_rounded_away_stays_the_parameters(tmp_path):
+    """DistributedDataParallel has another order of parameters from the second step on."""
+    told = results(tmp_path, 2, 'fp8_other_order')
+    assert told == [[0.0, 0.0, 0.0, 2.0**-10]] * 2
+
+
 @pytest.mark.parametrize('name', FORMATS)
 def test_encodings_are_those_of_the_format(name):
     """At and beside each number, and each middle of two."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """netfc.torch: a hook that sends the greatest gradients alone."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -37,6 +39,16 @@ def model_of_steps(size, fraction, block):
 def test_the_hook_gives_exact_means_of_what_was_sent(tmp_path, fraction, block):
     told = results(tmp_path, 2, 'topk_steps', str(fraction), str(block))
     assert told[0] == told[1] == model_of_steps(2, fraction, block)
+
+
+def test_what_is_not_sent_stays_the_parameters(tmp_path):
+    """DistributedDataParallel has another order of parameters from the second step on."""
+    assert results(tmp_path, 2, 'topk_other_order') == [[0.0, 0.0, 1.0, 2.0]] * 2
+
+
+def test_gradients_that_are_not_finite_are_of_their_step_alone(tmp_path):
+    for first, second in results(tmp_path, 2, 'topk_of_infinity'):
+        assert any(map(math.isnan, first)) and second == [0.0, 0.0, 0.0, 0.5]
 
 
 def test_a_training_learns_and_repeats(tmp_path):
