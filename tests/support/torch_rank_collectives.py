@@ -88,6 +88,21 @@ def reduce_staged(device):
     return results
 
 
+def reduce_in_inference_mode():
+    """What is copied to its place by another thread, as rank 1 is late."""
+    with torch.inference_mode():
+        columns = torch.full((2, 3), float(RANK)).t()
+        narrow, received = torch.ones(3, dtype=torch.int8), torch.zeros(2, 2)[:, 1]
+        parts = [torch.zeros(2, 2).t() for _ in range(SIZE)]
+        received.fill_(RANK)
+        for call in (lambda: dist.all_reduce(columns), lambda: dist.all_reduce(narrow),
+                     lambda: dist.all_gather(parts, torch.full((2, 2), float(RANK))),
+                     lambda: (dist.send if RANK else dist.recv)(received, 1 - RANK)):
+            time.sleep(0.2 * RANK)
+            call()
+        return [one.tolist() for one in (columns, narrow, *parts, received)]
+
+
 def reduce_half(*ops):
     """float16 with some operations, twice each; the results as numbers."""
     results = {}

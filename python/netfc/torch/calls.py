@@ -15,6 +15,7 @@ from netfc.torch.layout import (
     laid_out,
     laid_out_to_reduce,
     widened,
+    write,
 )
 
 COPIES = ("allgather", "broadcast", "barrier")  # kinds that reduce nothing
@@ -41,7 +42,7 @@ class Call:
     def finish(self) -> None:
         """Results are there: copy those that were not written in place."""
         for source, target in self.copies:
-            target.copy_(source)
+            write(target, source)
 
     def text(self, origin: Origin) -> str:
         """Its identification among ranks: which one it is, and this."""

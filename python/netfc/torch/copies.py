@@ -9,6 +9,7 @@ import torch
 
 from netfc.torch import callbacks
 from netfc.torch.calls import flat
+from netfc.torch.layout import write
 from netfc.torch.task_threads import SHORT_LIVED
 from netfc.torch.works import Promise
 
@@ -93,7 +94,7 @@ def _as_bytes(tensor: Any) -> Any:
 def _write_back(results: list[Any], copies: list[Any]) -> None:
     for result, copied in zip(results, copies):
         if result.data_ptr() != copied.data_ptr():
-            result.detach().copy_(copied.view(result.dtype).reshape(result.shape))
+            write(result.detach(), copied.view(result.dtype).reshape(result.shape))
 
 
 def _received(work: Any, results: list[Any], copies: list[Any]) -> Any:

@@ -51,6 +51,12 @@ def laid_out(tensor: Any) -> tuple[Any, Any]:
     return values, own
 
 
+def write(target: Any, values: Any) -> None:
+    """Copy values into a tensor, of any thread's inference mode or of none."""
+    with torch.inference_mode(target.is_inference()):
+        target.copy_(values)
+
+
 def check_memory(own: Any) -> None:
     """Raises ValueError where results cannot be written."""
     if own._is_zerotensor():  # pylint: disable=protected-access

@@ -32,6 +32,11 @@ def test_columns_are_exchanged(tmp_path):
     assert results(tmp_path, 2, 'exchange_columns') == [[2.0] * 4, [1.0] * 4]
 
 
+def test_tensors_of_inference_mode(tmp_path):
+    told = results(tmp_path, 2, 'reduce_in_inference_mode')
+    assert told == [[[[1.0] * 2] * 3, [2] * 3, [[0.0] * 2] * 2, [[1.0] * 2] * 2, [1.0] * 2]] * 2
+
+
 def test_other_roots_are_told(tmp_path):
     for text in failures(tmp_path, 2, 'differ_in_root'):
         assert 'broadcast 1 from rank' in text
