@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Training with netfc.torch.invariant, by the ranks of the tests."""
 
+import copy
+import gc
 import hashlib
 import os
 import pathlib
 import signal
 import warnings
+import weakref
 
 import torch
 from torch import nn
@@ -311,6 +314,67 @@ def left_out(run):
         return 'nothing'
     except RuntimeError as error:
         return str(error)
+
+
+def leave_step(run, unit, is_computed):
+    """Compute some of this rank's units, and do not go on, as after an error."""
+    for step in run.training.steps(run.sampler, until=1):
+        for number, batch in enumerate(step):
+            if number < unit or is_computed:
+                step.backward(run.loss(batch))
+            if number == unit:
+                return
+
+
+def left_steps():
+    """Hashes of two steps: as they are, and after one that was left, by the same Training or another one."""
+    hashes = [Run('network').steps(2).hash]
+    last = UNITS // SIZE - 1
+    for unit, is_computed in ((0, True), (last, False), (last, True)):
+        for is_same in (True, False):
+            run = Run('network')
+            before = copy.deepcopy(run.model.state_dict())
+            leave_step(run, unit, is_computed)
+            run.model.load_state_dict(before)
+            if not is_same:
+                left = weakref.ref(run.training)
+                run.training = invariant.Training(run.model, run.sampler, bucket_mb=0.001)
+                gc.collect()
+                assert left() is None
+            hashes.append(run.steps(2).hash)
+    return hashes
+
+
+def sums_that_failed():
+    """What an Adder gives after a sum of its that failed."""
+    class Failing:
+        def allreduce_totals(self, *_):
+            raise RuntimeError('failed')
+
+    adder = invariant.Adder()
+    values = torch.ones(3, requires_grad=True)
+    adder.ranks.group = Failing()
+    try:
+        invariant.sum_blocks([values], adder)
+    except RuntimeError:
+        adder.ranks.group = None
+    return invariant.sum_blocks([values, values], adder).tolist()
+
+
+def classes_that_there_are_not():
+    """What layers say of tokens and targets out of range."""
+    words = invariant.VocabParallelEmbedding(8, 2)
+    head = invariant.ColumnParallelLinear(2, 8)
+    said = []
+    for wrong in (-1, 8):
+        for call in (lambda: words(torch.tensor([[3, wrong]])),
+                     lambda: invariant.vocab_parallel_cross_entropy(head, torch.ones(2, 2), torch.tensor([3, wrong]))):
+            try:
+                said.append(call().tolist())
+            except IndexError as error:
+                said.append(str(error))
+    empty = torch.empty(0, 3, dtype=torch.int64)
+    return said + [list(words(empty).shape)]
 
 
 def differing_units():

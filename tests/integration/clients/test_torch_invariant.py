@@ -47,6 +47,23 @@ def test_ranks_that_have_no_unit(tmp_path):
     assert hashes(tmp_path, 3, 'more_ranks_than_units') == one
 
 
+@pytest.mark.parametrize('size', [1, 2])
+def test_steps_that_were_left_leave_nothing(tmp_path, size):
+    """As in a program that goes on after an error."""
+    assert len(set(hashes(tmp_path, size, 'left_steps'))) == 1
+
+
+def test_a_sum_that_failed_leaves_nothing(tmp_path):
+    assert hashes(tmp_path, 1, 'sums_that_failed') == [2.0] * 3
+
+
+def test_classes_out_of_range_are_refused(tmp_path):
+    *said, shape = hashes(tmp_path, 1, 'classes_that_there_are_not')
+    assert shape == [0, 3, 2]
+    for text, number in zip(said, (-1, -1, 8, 8)):
+        assert f'{number} is none of 8' in text
+
+
 @pytest.mark.parametrize('size', [1, 2, 3])
 def test_steps_of_many_units(tmp_path, size):
     assert hashes(tmp_path, size, 'many_units') == 1

@@ -37,6 +37,7 @@ class Adder:
         if key not in self._sums:
             self._sums[key] = Sums(key[0], [key[1]])
         sums = self._sums[key]
+        sums.forget()
         for block in blocks:
             sums.add(0, block)
         sums.start(self.ranks).wait()

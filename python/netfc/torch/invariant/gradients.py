@@ -2,6 +2,7 @@
 """Gradients of units, added exactly in buckets, which are reduced while the last unit's backward
 pass still runs."""
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -45,13 +46,17 @@ class Gradients:
         self._buckets = _buckets(self.parameters, targets, bytes_of_bucket)
         self._of = {place: bucket for bucket in self._buckets for place in bucket.places}
         self.uses = [0] * len(named)  # by this rank's units
-        self._is_last = False
+        self._is_last = self._hears = False
         self._units = 1
         # A parameter's node in the graph, which goes with it: the hook runs when its gradient is
         # there. PyTorch has a call for that from 2.1 on.
         self._nodes = [_node_of(parameter) for parameter in self.parameters]
-        for place, node in enumerate(self._nodes):
-            node.register_hook(lambda *_, place=place: self._ready(place))
+        ready = weakref.WeakMethod(self._ready)
+        handles = [
+            node.register_hook(lambda *_, place=place: _call(ready, place))
+            for place, node in enumerate(self._nodes)
+        ]
+        weakref.finalize(self, _remove, handles).atexit = False
 
     def begin_unit(self, is_last: bool) -> None:
         """Of those that count; is_last: of this rank in this step."""
@@ -60,6 +65,14 @@ class Gradients:
         if is_last:
             for bucket in self._buckets:
                 bucket.waits_for = set(bucket.places)
+
+    def backward(self, loss: Any) -> None:
+        """The unit's backward pass; others are none of this."""
+        self._hears = self._is_last
+        try:
+            loss.backward()
+        finally:
+            self._hears = False
 
     def end_unit(self) -> None:
         """All gradients that there are, are there."""
@@ -77,8 +90,12 @@ class Gradients:
                 )
 
     def begin_step(self, units: int) -> None:
-        """A step of so many units, of all ranks."""
+        """A step of so many units, of all ranks. One before that was not done leaves nothing."""
         self._units = units
+        self.uses = [0] * len(self.parameters)
+        for bucket in self._buckets:
+            bucket.sums.forget()
+            bucket.work = None
         self.forget()
 
     def forget(self) -> None:
@@ -105,7 +122,7 @@ class Gradients:
         return means
 
     def _ready(self, place: int) -> None:
-        if not self._is_last:
+        if not self._hears:
             return
         self._of[place].waits_for.discard(place)
         for bucket in self._buckets:
@@ -130,6 +147,18 @@ class Gradients:
             return gradient
         self._problem(f"{self.names[place]} has a sparse gradient: give the layer sparse=False")
         return None
+
+
+def _call(ready: Any, place: int) -> None:
+    """Call a method whose object may have gone."""
+    method = ready()
+    if method is not None:
+        method(place)
+
+
+def _remove(handles: list[Any]) -> None:
+    for handle in handles:
+        handle.remove()
 
 
 def _node_of(parameter: Any) -> Any:

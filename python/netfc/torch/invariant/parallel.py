@@ -36,6 +36,13 @@ class Parallel(nn.Module):  # pylint: disable=abstract-method
         self.block, self.own = size // blocks, blocks // ranks.size
         self.first = ranks.rank * self.own  # this rank's first block
 
+    def check_range(self, what: str, numbers: Any) -> None:
+        """Raises IndexError for numbers of features that there are not, which no rank has."""
+        size = self.block * self.own * self.adder.ranks.size
+        wrong = numbers[(numbers < 0) | (numbers >= size)]
+        if wrong.numel():
+            raise IndexError(f"{what} {int(wrong[0])} is none of {size}: give 0 to {size - 1}")
+
     # By parameter: which of its dimensions is cut into blocks.
     cut: dict[str, int] = {}
 
@@ -145,6 +152,7 @@ class VocabParallelEmbedding(Parallel):
 
     def forward(self, indices: Any) -> Any:
         """indices: of any shape, the same at all ranks."""
+        self.check_range("index", indices)
         rows = self.weight.flatten(0, 1)
         own = indices - self.first * self.block
         is_own = (own >= 0) & (own < len(rows))
@@ -163,6 +171,7 @@ class _CrossEntropy(torch.autograd.Function):  # pylint: disable=abstract-method
         ctx: Any, layer: Parallel, targets: Any, *blocks: Any
     ) -> Any:
         """The mean loss."""
+        layer.check_range("target", targets)
         adder = layer.adder
         greatest = torch.stack([block.max(1).values for block in blocks]).max(0).values
         greatest = adder.ranks.greatest(greatest)

@@ -38,10 +38,19 @@ class Sums:
         self._first = [0, *itertools.accumulate(sizes)]
         form = ":".join(dict.fromkeys((FORMATS[dtype], FORMATS[self._results])))
         self._totals = Totals(max(1, self._first[-1]), form)
+        self._is_new = True
         self._result: Any = None
+
+    def forget(self) -> None:
+        """Begin anew, whatever a failure, or who has not gone on, has left here. What may still be
+        under way has the old totals."""
+        if not self._is_new:
+            self._totals = Totals(self._totals.count, self._totals.format)
+            self._is_new = True
 
     def add(self, place: int, tensor: Any) -> None:
         """Add a tensor to those of its place, exactly, without a copy if it is contiguous."""
+        self._is_new = False
         if tensor.numel():
             values = layout.as_array(tensor.detach().contiguous())
             self._totals.add(values, self._first[place])
@@ -49,6 +58,7 @@ class Sums:
     def add_all(self, tensors: Sequence[Any]) -> None:
         """Add a tensor to those of each place; None: nothing. Small ones are put together first: a
         copy takes less than a call."""
+        self._is_new = False
         some: list[Any] = []
         for place, tensor in enumerate((*tensors, None)):
             if tensor is not None and tensor.numel() < _SMALL:
@@ -63,10 +73,12 @@ class Sums:
 
     def add_lanes(self, totals: Totals) -> None:
         """Add all lanes of other totals of this type to the first number."""
+        self._is_new = False
         totals.fold(self._totals)
 
     def start(self, ranks: Alone, count: int = 1) -> Any:
         """Start to add up those of all ranks, divided by a count; gives what has a wait()."""
+        self._is_new = False
         self._totals.divide(count)
         self._result = torch.empty(self._totals.count, dtype=self._results)
         if ranks.group is None:
@@ -81,6 +93,7 @@ class Sums:
         empty again."""
         result, self._result = self._result, None
         self._totals.clear()
+        self._is_new = True
         return [
             result[first:end].view(shape)
             for shape, first, end in zip(self._shapes, self._first, self._first[1:])

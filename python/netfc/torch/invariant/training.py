@@ -183,7 +183,9 @@ class Training:
     # ---- what a step does, which has the loop -------------------------------------------------
 
     def begin_step(self, step: int) -> None:
-        """Before its units."""
+        """Before its units. What is left of a step that was not done is forgotten."""
+        self._problems.clear()
+        self._loss.forget()
         for name, parameter in self._named:
             if not parameter.requires_grad:
                 self._problems.append(
@@ -219,7 +221,7 @@ class Training:
             self._problems.append(f"unit {unit}: the loss is {what}: give a mean over the unit")
             return None
         try:
-            loss.backward()
+            self._gradients.backward(loss)
         except RuntimeError as error:
             self._problems.append(f"unit {unit}: backward: {error}")
             return None
