@@ -46,6 +46,10 @@ class AllreduceError(NetfcError):
         super().__init__(text)
         self.status, self.worker, self.switch, self.leaf = status, worker, switch, leaf
 
+    def __reduce__(self) -> Any:
+        """For copies, and other processes."""
+        return type(self), (str(self), self.status, self.worker, self.switch, self.leaf)
+
 
 # What joining waits for; a bytes object that is valid during the call only.
 NOTICE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)

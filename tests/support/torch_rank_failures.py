@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bodies of torch_rank.py: ranks that differ, are late, stop or die."""
 
+import contextlib
 import datetime
+import gc
 import os
 import resource
 import signal
 import time
+import weakref
 
 import torch
 import torch.distributed as dist
@@ -114,6 +117,24 @@ def fail_twice():
         except netfc.torch.AllreduceError as again:
             return [str(error) == str(again), time.monotonic() - begun < 1]
     return 'not reached'
+
+
+def free_after_a_failure():
+    """Whether the group that has failed is freed, and leaves its job, when it is destroyed."""
+    group = weakref.ref(dist.distributed_c10d._get_default_group())
+    for _ in range(2):
+        with contextlib.suppress(netfc.torch.AllreduceError):
+            different_shapes()
+        with contextlib.suppress(netfc.torch.AllreduceError):
+            dist.all_reduce(torch.ones(5 + RANK), async_op=True).wait()
+    dist.destroy_process_group()
+    end = time.monotonic() + 60
+    while group() is not None and time.monotonic() < end:
+        gc.collect()
+        time.sleep(0.01)
+    is_freed = group() is None
+    start(os.environ['STORE'] + 'again')
+    return is_freed
 
 
 def fail_functionally():

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Once one of a process group's collectives has failed, all others fail with the same error."""
 
+import copy
 import threading
 from collections.abc import Callable
 
 
 class Fate:
-    """Of one process group."""
+    """Of one process group. What it gives and raises are copies of its error: a traceback would keep
+    the group, and its callers' tensors."""
 
     def __init__(self) -> None:
         self.error: Exception | None = None
@@ -21,7 +23,7 @@ class Fate:
     def check(self) -> None:
         """Raises the error if it has failed."""
         if self.error is not None:
-            raise self.error
+            raise copy.copy(self.error)
 
     def fail(self, error: Exception) -> Exception:
         """It has failed; gives the error of it all, the first."""
@@ -31,4 +33,4 @@ class Fate:
             error, ends, self._ends = self.error, self._ends, []
         for end in ends:
             end()
-        return error
+        return copy.copy(error)

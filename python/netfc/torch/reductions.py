@@ -310,7 +310,7 @@ class Reductions:
     def _failed(self, reduction: Reduction, error: Exception, end: float) -> Exception:
         """The error of the process group."""
         if self._fate.error is not None:
-            return self._fate.error
+            return self._fate.fail(error)
         left = end - time.monotonic()
         number = reduction.number or self._calls + 1
         return self._fate.fail(self._blame.explain(number, str(reduction), error, left))

@@ -8,6 +8,7 @@ is waited for here. A subclass of Work in Python is no way out: 1.13 does not as
 and 2.6 forgets it while the reducer still needs it.
 """
 
+import copy
 import datetime
 import threading
 from typing import Any
@@ -17,6 +18,7 @@ from torch._C import _distributed_c10d as c10d
 
 from netfc.torch import callbacks
 
+# Copies, of which others are raised: a traceback would keep a group, and its callers' tensors.
 _failures: list[Exception] = []
 
 
@@ -39,8 +41,8 @@ class Promise:
 
     def fail(self, error: Exception) -> None:
         """It has failed."""
-        if not any(error is known for known in _failures):
-            _failures.append(error)
+        if str(error) not in map(str, _failures):
+            _failures.append(copy.copy(error))
         self._kept.set_result(error)
 
 
@@ -105,7 +107,7 @@ def watch_waits() -> None:
             done = waits(work)
         failure = failure_of(work) if _failures else None
         if failure is not None:
-            raise failure
+            raise copy.copy(failure)
         return done
 
     wait.__doc__ = waits.__doc__

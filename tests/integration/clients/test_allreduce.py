@@ -2,7 +2,9 @@
 """netfc.allreduce over libnetfc-allreduce, against the server of the library's own tests."""
 
 import contextlib
+import copy
 import math
+import pickle
 import threading
 import time
 from fractions import Fraction
@@ -27,6 +29,14 @@ def joined(address, worker, workers, **options):
     return allreduce.Communicator(address, worker=worker, workers=workers, token=TOKEN,
                                   **{'join_timeout': 10, 'deadline': 10, 'build': switch.BUILD,
                                      **options})
+
+
+def test_an_error_is_copied_whole():
+    """Between processes, too: a pool of them hands errors on."""
+    error = allreduce.AllreduceError('who is silent', 'silent', 3, 1, 2)
+    for other in (copy.copy(error), pickle.loads(pickle.dumps(error))):
+        assert str(other) == 'who is silent'
+        assert (other.status, other.worker, other.switch, other.leaf) == ('silent', 3, 1, 2)
 
 
 def gradients(worker, count, dtype):

@@ -31,6 +31,10 @@ def test_after_a_failure_all_fails_at_once(tmp_path):
     assert results(tmp_path, 2, 'fail_twice') == [[True, True]] * 2
 
 
+def test_a_group_that_failed_is_freed(tmp_path):
+    assert results(tmp_path, 2, 'free_after_a_failure') == [True] * 2
+
+
 def test_functional_collectives_fail_too(tmp_path):
     said, errors = ranks(tmp_path, 2, 'fail_functionally')
     if said[0] == {'result': 'none here'}:
