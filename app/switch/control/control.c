@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "control/control.h"
@@ -22,8 +24,13 @@
 #define LOCK_TRIES 100
 #define LOCK_PAUSE_US 10000
 
+/* After so long without a whole command, a client makes room for another one. */
+#define STALL_S 5
+
 /* How long to wait if there is no descriptor for a client. */
 #define ACCEPT_PAUSE_MS 100
+
+#define NEVER INT64_MAX
 
 /* What is polled: the end, new clients, clients. */
 enum watched {
@@ -34,7 +41,8 @@ enum watched {
 };
 
 struct client {
-	size_t length; /* of the part of a line that has arrived */
+	int64_t stalls; /* monotonic time in seconds; NEVER: it has given a command */
+	size_t length;  /* of the part of a line that has arrived */
 	char line[CONTROL_LINE_BYTES + 1];
 };
 
@@ -97,6 +105,7 @@ handle_lines(struct control *control, int fd, struct client *client)
 	while ((end = memchr(line, '\n', left)) != NULL) {
 		if (!handle_line(control, fd, line, (size_t)(end - line)))
 			return false;
+		client->stalls = NEVER;
 		left -= (size_t)(end + 1 - line);
 		line = end + 1;
 	}
@@ -131,21 +140,47 @@ is_short_of_descriptors(int error)
 	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
+static int64_t
+now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* A free place, if need be that of the client that has stalled for longest; MAX_CLIENTS: none. */
+static unsigned int
+find_place(struct control *control)
+{
+	unsigned int oldest = 0;
+
+	for (unsigned int c = 0; c < MAX_CLIENTS; c++) {
+		if (control->watched[WATCHED_CLIENTS + c].fd < 0)
+			return c;
+		if (control->client[c].stalls < control->client[oldest].stalls)
+			oldest = c;
+	}
+	if (control->client[oldest].stalls > now_s())
+		return MAX_CLIENTS;
+	drop_client(control, oldest);
+	return oldest;
+}
+
 /* False: not possible now; the client still waits. */
 static bool
 accept_client(struct control *control)
 {
 	int fd = accept4(control->watched[WATCHED_LISTENER].fd, NULL, NULL, SOCK_CLOEXEC);
+	unsigned int place;
 
 	if (fd < 0)
 		return !is_short_of_descriptors(errno);
-	for (unsigned int c = 0; c < MAX_CLIENTS; c++) {
-		struct pollfd *watched = &control->watched[WATCHED_CLIENTS + c];
-
-		if (watched->fd < 0) {
-			watched->fd = fd;
-			return true;
-		}
+	place = find_place(control);
+	if (place < MAX_CLIENTS) {
+		control->watched[WATCHED_CLIENTS + place].fd = fd;
+		control->client[place].stalls = now_s() + STALL_S;
+		return true;
 	}
 	send_answer(fd, "{\"ok\":false,\"error\":\"too many clients\"}");
 	close(fd);

@@ -82,6 +82,23 @@ def test_more_clients_than_it_serves(running):
     assert running[1].do('show')
 
 
+def test_clients_that_give_no_command_make_room(running):
+    """After some seconds, for one that comes; who has given one may wait as long as he likes."""
+    with contextlib.ExitStack() as stack:
+        for _ in range(POLLED):
+            client = stack.enter_context(socket.socket(socket.AF_UNIX))
+            client.connect(str(running[2]))
+            with contextlib.suppress(BrokenPipeError):
+                client.sendall(b'{"command":')
+
+        def served():
+            with contextlib.suppress(ControlError), Control(running[2]) as control:
+                return control.do('show')
+
+        hosts.wait_until(served, 'a place')
+        assert running[1].do('show')
+
+
 def thread_of(pid, name):
     """The folder of the thread of that name in /proc; None as long as it has not got the name."""
     tasks = pathlib.Path(f'/proc/{pid}/task').iterdir()
