@@ -377,6 +377,25 @@ def classes_that_there_are_not():
     return said + [list(words(empty).shape)]
 
 
+def sizes_that_differ():
+    """What is said of a checkpoint without masters, of another layer's state dict, and of features for all ranks."""
+    told = []
+    plain, masters = Run('bfloat16'), Run('bfloat16', masters=True)
+    for one, other in ((masters, plain), (plain, masters)):
+        told.append(failing(lambda: one.training.load_state_dict(other.training.state_dict())))
+    head = invariant.ColumnParallelLinear(2, 8, blocks=4)
+    told.append(failing(lambda: head.load_state_dict(nn.Linear(2, 12).state_dict())))
+    told.append(failing(lambda: invariant.RowParallelLinear(8, 2, blocks=4)(torch.ones(1, 6))))
+    return told
+
+
+def failing(call):
+    try:
+        return str(call())
+    except (ValueError, RuntimeError) as error:
+        return str(error)
+
+
 def differing_units():
     """Sums of many products, by one thread and by two."""
     torch.set_num_threads(2 if at_last() else 1)

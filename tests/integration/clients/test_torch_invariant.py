@@ -64,6 +64,13 @@ def test_classes_out_of_range_are_refused(tmp_path):
         assert f'{number} is none of 8' in text
 
 
+def test_sizes_that_differ_are_refused(tmp_path):
+    few, many, layer, features = hashes(tmp_path, 1, 'sizes_that_differ')
+    assert 'has 0 masters, and this training has' in few and 'and this training has 0' in many
+    assert 'size mismatch for weight' in layer and 'size mismatch for bias' in layer
+    assert '6 features are not 4 blocks of 2' in features
+
+
 @pytest.mark.parametrize('size', [1, 2, 3])
 def test_steps_of_many_units(tmp_path, size):
     assert hashes(tmp_path, size, 'many_units') == 1

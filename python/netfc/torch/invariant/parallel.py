@@ -35,13 +35,15 @@ class Parallel(nn.Module):  # pylint: disable=abstract-method
             )
         self.block, self.own = size // blocks, blocks // ranks.size
         self.first = ranks.rank * self.own  # this rank's first block
+        self.size = size  # of all ranks' blocks
 
     def check_range(self, what: str, numbers: Any) -> None:
         """Raises IndexError for numbers of features that there are not, which no rank has."""
-        size = self.block * self.own * self.adder.ranks.size
-        wrong = numbers[(numbers < 0) | (numbers >= size)]
+        wrong = numbers[(numbers < 0) | (numbers >= self.size)]
         if wrong.numel():
-            raise IndexError(f"{what} {int(wrong[0])} is none of {size}: give 0 to {size - 1}")
+            raise IndexError(
+                f"{what} {int(wrong[0])} is none of {self.size}: give 0 to {self.size - 1}"
+            )
 
     # By parameter: which of its dimensions is cut into blocks.
     cut: dict[str, int] = {}
@@ -77,7 +79,9 @@ class Parallel(nn.Module):  # pylint: disable=abstract-method
         for name in self.cut:
             whole = state_dict.get(prefix + name)
             own = getattr(self, name, None)
-            if whole is not None and own is not None and whole.dim() < own.dim():
+            if whole is None or own is None or whole.dim() >= own.dim():
+                continue
+            if whole.shape[self.cut[name]] == self.size:  # else it is refused by its shape
                 ours[prefix + name] = self.cut_out(name, whole)
         super()._load_from_state_dict(ours, prefix, *arguments)
 
@@ -129,6 +133,11 @@ class RowParallelLinear(ParallelLinear):
 
     def forward(self, values: Any) -> Any:
         """values: this rank's blocks, of shape (..., in_features / ranks)."""
+        if values.shape[-1] != self.own * self.block:
+            raise ValueError(
+                f"{values.shape[-1]} features are not {self.own} blocks of {self.block}: give this"
+                " rank's, as ColumnParallelLinear does"
+            )
         parts = values.split(self.block, -1)
         products = [
             nn.functional.linear(part.contiguous(), self.weight[own])

@@ -136,13 +136,19 @@ class Training:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from a checkpoint; the model's and the optimizer's are the caller's to load.
 
-        Raises ValueError if it is of another seed or of other units. Warns if it is of another
+        Raises ValueError if it is of another seed, other units or other masters. Warns if it is of another
         machine: its bits may be others.
         """
         if state["seed"] != self.sampler.seed or state["units"] != repr(self.sampler):
             raise ValueError(
                 f"the checkpoint is of seed {state['seed']}, {state['units']}; this training is of"
                 f" seed {self.sampler.seed}, {self.sampler!r}"
+            )
+        masters = self._own_masters()
+        if [one.shape for one in masters] != [one.shape for one in state["masters"]]:
+            raise ValueError(
+                f"the checkpoint has {len(state['masters'])} masters, and this training has"
+                f" {len(masters)}, or of other shapes: give the same model and masters="
             )
         here = agreement.of_this_machine()
         other = [key for key, value in here.items() if state["machine"].get(key) != value]
@@ -152,7 +158,7 @@ class Training:
                 + "; ".join(f"{key} {state['machine'].get(key)}, here {here[key]}" for key in other)
             )
         with torch.no_grad():
-            for own, saved in zip(self._own_masters(), state["masters"]):
+            for own, saved in zip(masters, state["masters"]):
                 own.copy_(saved)
         self.sampler.step = state["step"]
 
