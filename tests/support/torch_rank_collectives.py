@@ -113,13 +113,25 @@ def reduce_half(*ops):
     return results
 
 
+def collect_nothing():
+    """Tensors without values, by all collectives."""
+    nothing, parts = torch.empty(0), [torch.empty(0) for _ in range(SIZE)]
+    for op in (dist.ReduceOp.SUM, dist.ReduceOp.PRODUCT):
+        dist.all_reduce(nothing, op)
+    dist.reduce(nothing, 0)
+    dist.broadcast(nothing, 0)
+    dist.all_gather(parts, nothing)
+    dist.reduce_scatter(nothing, parts)
+    dist.all_reduce(nothing, async_op=True).wait()
+
+
 def reduce_others():
     """Not contiguous, of no dimension, empty, started ones, and what gloo does."""
     columns = torch.arange(12.).reshape(3, 4).t()
     dist.all_reduce(columns)
     scalar = torch.tensor(1.5)
     dist.all_reduce(scalar)
-    dist.all_reduce(torch.empty(0))
+    collect_nothing()
     started = [torch.full((20_000,), float(n)) for n in range(5)]
     works = [dist.all_reduce(tensor, async_op=True) for tensor in started]
     for work in works:

@@ -100,6 +100,13 @@ def different_shapes():
     return 'not reached'
 
 
+def different_shapes_one_of_nothing():
+    """The next reduction is the same at all ranks."""
+    dist.all_reduce(torch.ones(10 * RANK))
+    dist.all_reduce(torch.ones(10))
+    return 'not reached'
+
+
 def different_orders():
     for size in (100, 200)[::1 if RANK else -1]:
         dist.all_reduce(torch.ones(size))

@@ -136,6 +136,11 @@ def broadcast(tensor: Any, root: int, is_root: bool, number: int, name: str = "b
     return call
 
 
+def of_nothing(name: str, tensor: Any, given: list[Any]) -> Call:
+    """Of tensors without values: a barrier, since other ranks' tensors may have some."""
+    return Call(name, "barrier", _shown(tensor), given=given)
+
+
 def barrier() -> Call:
     """Done when all have called it."""
     return Call("barrier", "barrier", "")

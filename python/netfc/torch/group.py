@@ -18,7 +18,7 @@ from netfc.torch.meeting import Meeting
 from netfc.torch.monitored import lend_monitored_barrier, whole
 from netfc.torch.options import FURTHER_SLOTS, SLOTS, Options
 from netfc.torch.sequences import Sequences
-from netfc.torch.works import kept, together, watch_waits
+from netfc.torch.works import together, watch_waits
 
 BACKEND = "netfc"
 
@@ -79,8 +79,9 @@ class NetfcProcessGroup(dist.ProcessGroup):
         if op is None:
             return self._gloo.allreduce(tensors, opts)
         (tensor,) = tensors
-        if tensor.numel() == 0:
-            return kept([tensor])
+        call = calls.of_nothing("all_reduce", tensor, [tensor])
+        if tensor.numel() > 0:
+            call = calls.all_reduce(tensor, op)
         # These wait in C++, and hear of no failure: the reducer for which parameters were used, and
         # torch's functional collectives.
         caller = _caller()
@@ -89,7 +90,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
             tensor.dtype == torch.int32 and not in_python
         ) or caller.name == "torch._ops"
         waits = hears_nothing or (in_python and caller.waits)
-        work = self._sequences.start(calls.all_reduce(tensor, op), waits).work()
+        work = self._sequences.start(call, waits).work()
         if hears_nothing:
             work.wait()
         return work
@@ -111,7 +112,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
             )
         call = calls.all_reduce_into(output, tensor, name, _format_of(output, tensor, form))
         if tensor.numel() == 0:
-            return kept([output])
+            call = calls.of_nothing("all_reduce_into", tensor, [output])
         return self._sequences.start(call).work()
 
     def allreduce_totals(self, totals: Any, output: Any, op: str = "sum") -> Any:
@@ -141,7 +142,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
             return self._gloo.reduce(tensors, opts)
         (tensor,) = tensors
         if tensor.numel() == 0:
-            return kept([tensor])
+            return self._started(calls.of_nothing("reduce", tensor, [tensor]))
         root = opts.rootRank
         output = tensor if root == self.rank() else None
         return self._started(calls.reduce(tensor, name, root, output, self._sequences.number(root)))
@@ -200,7 +201,9 @@ class NetfcProcessGroup(dist.ProcessGroup):
         calls.check_parts("all_gather", parts, self.rank(), tensor)
         if not calls.are_alike(parts):
             return self._gathered_unevenly(parts, tensor)
-        return self._started(calls.all_gather(parts, tensor)) if tensor.numel() else kept([parts])
+        if tensor.numel() == 0:
+            return self._started(calls.of_nothing("all_gather", tensor, [parts]))
+        return self._started(calls.all_gather(parts, tensor))
 
     def allgather_coalesced(self, outputs: Any, inputs: list[Any], opts: Any = None) -> Any:
         """Several at once: a list of lists, of each rank the tensors. Gives a Work."""
@@ -222,7 +225,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
             raise ValueError(f"all_gather_into_tensor: {tensor.dtype} into {output.dtype}")
         self._check_count("all_gather_into_tensor", output.numel(), tensor.numel())
         if tensor.numel() == 0:
-            return kept([output])
+            return self._started(calls.of_nothing("all_gather", tensor, [output]))
         return self._started(calls.all_gather_into(output, tensor))
 
     def allgather_into_tensor_coalesced(
@@ -247,7 +250,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
             return self._gloo.broadcast(tensors, opts)
         (tensor,) = tensors
         if tensor.numel() == 0:
-            return kept([tensor])
+            return self._started(calls.of_nothing("broadcast", tensor, [tensor]))
         root = opts.rootRank
         call = calls.broadcast(tensor, root, root == self.rank(), self._sequences.number(root))
         return self._started(call)
@@ -302,15 +305,14 @@ class NetfcProcessGroup(dist.ProcessGroup):
         if why := _why_no_sum("all_reduce", tensor.dtype, op):
             self._say_once(f"{why} goes through gloo, not through the switch")
             return self._gloo.allreduce([tensor], opts)
-        if op is None or tensor.numel() == 0:
-            return kept([tensor])
+        assert op is not None
+        if tensor.numel() == 0:
+            return self._started(calls.of_nothing("all_reduce", tensor, [tensor]))
         pieces = staged.all_reduce(tensor, op)
         return together([self._sequences.start(call).work() for call in pieces], [tensor])
 
     def _all_started(self, made: list[calls.Call], given: list[Any]) -> Any:
         """As _started(), of several; a Work of all."""
-        if not made:
-            return kept(given)
         work = together([self._sequences.start(call).work() for call in made], given)
         if _caller().name not in _AWAITING:
             work.wait()
@@ -331,7 +333,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
 
     def _scattered(self, output: Any, values: Any, op: str) -> Any:
         if output.numel() == 0:
-            return kept([output])
+            return self._started(calls.of_nothing("reduce_scatter", output, [output]))
         return self._started(calls.reduce_scatter(output, values, op))
 
     def _check_count(self, call: str, count: int, part: int) -> None:

@@ -46,13 +46,6 @@ class Promise:
         self._kept.set_result(error)
 
 
-def kept(tensors: list[Any]) -> Any:
-    """A work that is done."""
-    promise = Promise()
-    promise.keep(tensors)
-    return promise.work()
-
-
 def together(works: list[Any], tensors: list[Any]) -> Any:
     """A work that is done when all of some are; its result is the tensors."""
     futures = callbacks.plain_collect_all([work.get_future() for work in works])

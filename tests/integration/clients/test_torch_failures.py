@@ -27,6 +27,14 @@ def test_calls_that_differ_are_named_by_rank(tmp_path, body):
             assert f'all_reduce 1, sum of {size} float32' in text
 
 
+def test_a_tensor_of_nothing_is_no_others(tmp_path):
+    """A rank's that has no values: its next reduction is not taken for it."""
+    for text in failures(tmp_path, 2, 'different_shapes_one_of_nothing'):
+        assert 'call different collectives, says' in text
+        for rank in range(2):
+            assert f'rank {rank} ' in text and f'of {10 * rank} float32' in text
+
+
 def test_after_a_failure_all_fails_at_once(tmp_path):
     assert results(tmp_path, 2, 'fail_twice') == [[True, True]] * 2
 
