@@ -20,6 +20,9 @@
 
 #include <mpi.h>
 
+/** Integers of 8 bits are four times as long on their way, all others less. */
+#define CONVERSION_GROWTH 4
+
 struct conversion {
 	unsigned int format;      /**< enum netfc_allreduce_format */
 	unsigned int op;          /**< enum netfc_allreduce_op */

@@ -13,7 +13,7 @@
 
 #define STOPPED_NS (5 * NS_PER_S) /* of waiting; then, of being stopped: a switch's stall=10 */
 #define MOST_PIECES 512           /* of a communicator: 8 MiB */
-#define CUT_BYTES (2 * SEGMENT_PIECE_BYTES)
+#define CUT_BYTES (CONVERSION_GROWTH * SEGMENT_PIECE_BYTES)
 
 static bool
 is_first(const struct node *node)

@@ -33,7 +33,7 @@ struct node_flight {
 	struct netfc_allreduce_totals *totals; /**< kept for the next one of the kind */
 	unsigned int totals_format;
 	size_t totals_values;
-	void *cut; /**< SEGMENT_PIECE_BYTES times what integers grow */
+	void *cut; /**< integers on their way, of one piece */
 	struct conversion conversion;
 	size_t values;
 };

@@ -109,19 +109,22 @@ check_many(void)
 }
 
 static void
-allreduce_integers(MPI_Datatype type, MPI_Op op)
+allreduce_integers(MPI_Datatype type, MPI_Op op, size_t count)
 {
-	uint64_t mine[501], results[501]; /* of 32-bit types half as many */
-	struct kept kept = {results, 0, 501, mine, 501, world};
+	const size_t bytes = count * sizeof(uint64_t); /* narrower types use some of them */
+	uint64_t *mine = malloc(bytes), *results = malloc(bytes);
+	struct kept kept = {results, 0, count, mine, count, world};
 
-	for (size_t i = 0; i < 501; i++)
+	for (size_t i = 0; i < count; i++)
 		mine[i] =
 			(uint64_t)(i + 1) * UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(2 * rank + 1);
-	MPI_Allreduce(mine, results, 501, type, op, world);
+	MPI_Allreduce(mine, results, (int)count, type, op, world);
 	check_integers(&kept, type, op);
-	memcpy(results, mine, sizeof(mine));
-	MPI_Allreduce(MPI_IN_PLACE, results, 501, type, op, world);
+	memcpy(results, mine, bytes);
+	MPI_Allreduce(MPI_IN_PLACE, results, (int)count, type, op, world);
 	check_integers(&kept, type, op);
+	free(mine);
+	free(results);
 }
 
 /* Complex numbers are pairs, with parts of different lengths of them. */
@@ -162,9 +165,12 @@ check_all_types(void)
 		MPI_UNSIGNED_SHORT, MPI_UINT16_T, MPI_AINT, MPI_OFFSET, MPI_COUNT};
 
 	for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++) {
-		allreduce_integers(types[t], MPI_SUM);
-		allreduce_integers(types[t], MPI_MIN);
-		allreduce_integers(types[t], MPI_MAX);
+		allreduce_integers(types[t], MPI_SUM, 501);
+		allreduce_integers(types[t], MPI_MIN, 501);
+		allreduce_integers(types[t], MPI_MAX, 501);
+		allreduce_integers(
+			types[t], MPI_SUM, 20001); /* more than a node's ranks reduce at once */
+		allreduce_integers(types[t], MPI_MAX, 20001);
 	}
 	complex_numbers(MPI_C_FLOAT_COMPLEX, MPI_FLOAT);
 	complex_numbers(MPI_C_DOUBLE_COMPLEX, MPI_DOUBLE);
