@@ -219,8 +219,9 @@ refuse_fork(const char *name)
 
 /* ---- by their names ------------------------------------------------------------------------ */
 
-/* A reduction: its parameters and arguments, what a rank keeps, and how it begins. */
-#define CALL(function, parameters, arguments, keep, begin)                                 \
+/* A reduction: its parameters and arguments, what a rank keeps, how it begins, and what there is to
+ * do before MPI does it. */
+#define CALL(function, parameters, arguments, keep, begin, before)                         \
 	FUNCTION(function, parameters)                                                     \
 	{                                                                                  \
 		struct call call = {                                                       \
@@ -230,22 +231,25 @@ refuse_fork(const char *name)
 			return refuse_fork(call.name);                                     \
 		if (shim_begin() && comm != MPI_COMM_NULL && keep && is_for_switch(&call)) \
 			return begin;                                                      \
+		before;                                                                    \
 		return shim.real.function arguments;                                       \
 	}
 
 #define VALUES const void *send, void *receive
 #define HOW MPI_Datatype type, MPI_Op op
 #define EACH(...) __VA_ARGS__
+#define NOTHING ((void)0)
 
 /* One that is waited for, the same only started, and as a request to be started again and again. */
-#define REDUCTION(name, started, suffix, parameters, arguments, keep)                      \
-	CALL(name##suffix, (EACH parameters, MPI_Comm comm), (EACH arguments, comm), keep, \
-		begin_reduction(&call, NULL))                                              \
-	CALL(started##suffix, (EACH parameters, MPI_Comm comm, MPI_Request * request),     \
-		(EACH arguments, comm, request), keep, begin_reduction(&call, request))    \
-	CALL(name##_init##suffix,                                                          \
-		(EACH parameters, MPI_Comm comm, MPI_Info info, MPI_Request * request),    \
-		(EACH arguments, comm, info, request), keep, persistent_make(&call, request))
+#define REDUCTION(name, started, suffix, parameters, arguments, keep)                            \
+	CALL(name##suffix, (EACH parameters, MPI_Comm comm), (EACH arguments, comm), keep,       \
+		begin_reduction(&call, NULL), finish_earlier(comm))                              \
+	CALL(started##suffix, (EACH parameters, MPI_Comm comm, MPI_Request * request),           \
+		(EACH arguments, comm, request), keep, begin_reduction(&call, request), NOTHING) \
+	CALL(name##_init##suffix,                                                                \
+		(EACH parameters, MPI_Comm comm, MPI_Info info, MPI_Request * request),          \
+		(EACH arguments, comm, info, request), keep, persistent_make(&call, request),    \
+		NOTHING)
 
 /* All of them, for counts of one type. */
 #define REDUCTIONS(suffix, count_type)                                                       \

@@ -1,24 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Other collectives, and what makes communicators. */
 #include "job.h"
-#include "operation.h"
 #include "shim.h"
-
-/*
- * All ranks call a communicator's collectives in the same order. So its reductions that were
- * started before another collective end without that, and where the MPI library lets nothing else
- * go on while it waits, nothing would let them go on in it.
- */
-static void
-finish(MPI_Comm comm)
-{
-	struct job *job;
-	int found = 0;
-
-	if (!progress_may_wait() && comm != MPI_COMM_NULL &&
-		PMPI_Comm_get_attr(comm, shim.keyval, &job, &found) == MPI_SUCCESS && found)
-		job_finish(job);
-}
 
 /* ---- communicators -------------------------------------------------------------------------- */
 
@@ -31,7 +14,7 @@ prepared(int error, const MPI_Comm *made)
 #define CONSTRUCTOR(name, parent, parameters, arguments)         \
 	FUNCTION(name, parameters)                               \
 	{                                                        \
-		finish(parent);                                  \
+		finish_earlier(parent);                          \
 		return prepared(shim.real.name arguments, made); \
 	}
 #define WHICH MPI_Comm comm
@@ -71,7 +54,7 @@ CONSTRUCTOR(Dist_graph_create_adjacent, comm,
 #define COLLECTIVE(name, parameters, arguments)  \
 	FUNCTION(name, parameters)               \
 	{                                        \
-		finish(comm);                    \
+		finish_earlier(comm);            \
 		return shim.real.name arguments; \
 	}
 #define SENT(count_type) const void *sent, count_type sent_count, MPI_Datatype sent_type
@@ -135,7 +118,7 @@ COLLECTIVES(_c, MPI_Count, MPI_Aint)
 #define LAST(name)                           \
 	FUNCTION(name, (MPI_Comm * comm))    \
 	{                                    \
-		finish(*comm);               \
+		finish_earlier(*comm);       \
 		return shim.real.name(comm); \
 	}
 

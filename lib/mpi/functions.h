@@ -60,31 +60,32 @@
 
 /** Where other ranks are waited for, in an MPI library that then lets nothing else go on. */
 #ifdef MPI_WAITS_ALONE
-#define FUNCTIONS_THAT_WAIT(X)   \
-	BOTH_(X, Allgather, 7)   \
-	BOTH_(X, Allgatherv, 8)  \
-	BOTH_(X, Alltoall, 7)    \
-	BOTH_(X, Alltoallv, 9)   \
-	BOTH_(X, Alltoallw, 9)   \
-	X(Barrier, 1)            \
-	BOTH_(X, Bcast, 5)       \
-	X(Comm_disconnect, 1)    \
-	X(Comm_free, 1)          \
-	BOTH_(X, Exscan, 6)      \
-	BOTH_(X, Gather, 8)      \
-	BOTH_(X, Gatherv, 9)     \
-	BOTH_(X, Scan, 6)        \
-	BOTH_(X, Scatter, 8)     \
-	BOTH_(X, Scatterv, 9)    \
-	X(Improbe, 6)            \
-	X(Iprobe, 5)             \
-	X(Mprobe, 5)             \
-	X(Probe, 4)              \
-	X(Recv, 7)               \
-	X(Request_get_status, 3) \
-	X(Send, 6)               \
-	X(Sendrecv, 12)          \
-	X(Ssend, 6)
+#define FUNCTIONS_THAT_WAIT(X)        \
+	BOTH_(X, Allgather, 7)        \
+	BOTH_(X, Allgatherv, 8)       \
+	BOTH_(X, Alltoall, 7)         \
+	BOTH_(X, Alltoallv, 9)        \
+	BOTH_(X, Alltoallw, 9)        \
+	X(Barrier, 1)                 \
+	BOTH_(X, Bcast, 5)            \
+	X(Comm_disconnect, 1)         \
+	X(Comm_free, 1)               \
+	BOTH_(X, Exscan, 6)           \
+	BOTH_(X, Gather, 8)           \
+	BOTH_(X, Gatherv, 9)          \
+	BOTH_(X, Scan, 6)             \
+	BOTH_(X, Scatter, 8)          \
+	BOTH_(X, Scatterv, 9)         \
+	X(Improbe, 6)                 \
+	X(Iprobe, 5)                  \
+	X(Mprobe, 5)                  \
+	X(Probe, 4)                   \
+	BOTH_(X, Recv, 7)             \
+	X(Request_get_status, 3)      \
+	BOTH_(X, Send, 6)             \
+	BOTH_(X, Sendrecv, 12)        \
+	BOTH_(X, Sendrecv_replace, 9) \
+	BOTH_(X, Ssend, 6)
 #else
 #define FUNCTIONS_THAT_WAIT(X)
 #endif

@@ -336,6 +336,17 @@ job_finish(struct job *job)
 	}
 }
 
+void
+finish_earlier(MPI_Comm comm)
+{
+	struct job *job;
+	int found = 0;
+
+	if (!progress_may_wait() && comm != MPI_COMM_NULL &&
+		PMPI_Comm_get_attr(comm, shim.keyval, &job, &found) == MPI_SUCCESS && found)
+		job_finish(job);
+}
+
 static void
 leave(struct job *job)
 {

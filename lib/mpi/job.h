@@ -142,6 +142,15 @@ void job_advance_all(void);
 /** Complete all reductions that were called: as before a communicator is freed. No lock is held. */
 void job_finish(struct job *job);
 
+/**
+ * A communicator's collective that is MPI's own is called, and may wait for other ranks.
+ *
+ * All ranks call a communicator's collectives in the same order. So its reductions that were
+ * started before end without that, and where the MPI library lets nothing else go on while it
+ * waits, nothing would let them go on in it.
+ */
+void finish_earlier(MPI_Comm comm);
+
 /** Leave all jobs: the program ends. */
 void job_leave_all(void);
 

@@ -4,6 +4,7 @@
  * (MPICH), messages, too: as long as reductions are under way there, they go
  * on in turns with tests of what is waited for. Else it is the MPI library that waits.
  */
+#include <stdlib.h>
 #include <time.h>
 
 #include "job.h"
@@ -141,59 +142,95 @@ FUNCTION(Testsome,
 
 #ifdef MPI_WAITS_ALONE
 
-FUNCTION(Recv,
-	(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-		MPI_Status *status))
-{
-	MPI_Request request;
-	int error;
+#define WHERE int tag, MPI_Comm comm
 
-	if (progress_may_wait())
-		return shim.real.Recv(buffer, count, type, source, tag, comm, status);
-	error = PMPI_Irecv(buffer, count, type, source, tag, comm, &request);
-	return error == MPI_SUCCESS ? wait_for(&request, status) : error;
-}
+#define SEND(name, begin, suffix, counted)                                                   \
+	FUNCTION(name##suffix,                                                               \
+		(const void *buffer, counted count, MPI_Datatype type, int to, WHERE))       \
+	{                                                                                    \
+		MPI_Request request;                                                         \
+		int error;                                                                   \
+                                                                                             \
+		if (progress_may_wait())                                                     \
+			return shim.real.name##suffix(buffer, count, type, to, tag, comm);   \
+		error = PMPI_##begin##suffix(buffer, count, type, to, tag, comm, &request);  \
+		return error == MPI_SUCCESS ? wait_for(&request, MPI_STATUS_IGNORE) : error; \
+	}
 
-FUNCTION(Send, (const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm))
-{
-	MPI_Request request;
-	int error;
+#define RECV(suffix, counted)                                                                 \
+	FUNCTION(Recv##suffix,                                                                \
+		(void *buffer, counted count, MPI_Datatype type, int source, WHERE,           \
+			MPI_Status *status))                                                  \
+	{                                                                                     \
+		MPI_Request request;                                                          \
+		int error;                                                                    \
+                                                                                              \
+		if (progress_may_wait())                                                      \
+			return shim.real.Recv##suffix(                                        \
+				buffer, count, type, source, tag, comm, status);              \
+		error = PMPI_Irecv##suffix(buffer, count, type, source, tag, comm, &request); \
+		return error == MPI_SUCCESS ? wait_for(&request, status) : error;             \
+	}
 
-	if (progress_may_wait())
-		return shim.real.Send(buffer, count, type, to, tag, comm);
-	error = PMPI_Isend(buffer, count, type, to, tag, comm, &request);
-	return error == MPI_SUCCESS ? wait_for(&request, MPI_STATUS_IGNORE) : error;
-}
+#define SENDRECV(suffix, counted)                                                                 \
+	FUNCTION(Sendrecv##suffix,                                                                \
+		(const void *sent, counted sent_count, MPI_Datatype sent_type, int to,            \
+			int sent_tag, void *buffer, counted count, MPI_Datatype type, int source, \
+			WHERE, MPI_Status *status))                                               \
+	{                                                                                         \
+		MPI_Request sends, receives;                                                      \
+		int error;                                                                        \
+                                                                                                  \
+		if (progress_may_wait())                                                          \
+			return shim.real.Sendrecv##suffix(sent, sent_count, sent_type, to,        \
+				sent_tag, buffer, count, type, source, tag, comm, status);        \
+		error = PMPI_Irecv##suffix(buffer, count, type, source, tag, comm, &receives);    \
+		if (error == MPI_SUCCESS)                                                         \
+			error = PMPI_Isend##suffix(                                               \
+				sent, sent_count, sent_type, to, sent_tag, comm, &sends);         \
+		if (error == MPI_SUCCESS)                                                         \
+			error = wait_for(&sends, MPI_STATUS_IGNORE);                              \
+		return error == MPI_SUCCESS ? wait_for(&receives, status) : error;                \
+	}
 
-FUNCTION(Ssend, (const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm))
-{
-	MPI_Request request;
-	int error;
+/* What is sent is packed first, as the same memory receives. */
+#define SENDRECV_REPLACE(suffix, counted)                                                          \
+	FUNCTION(Sendrecv_replace##suffix,                                                         \
+		(void *buffer, counted count, MPI_Datatype type, int to, int sent_tag, int source, \
+			WHERE, MPI_Status *status))                                                \
+	{                                                                                          \
+		counted bytes = 0, packed = 0;                                                     \
+		void *sent;                                                                        \
+		int error;                                                                         \
+                                                                                                   \
+		if (progress_may_wait())                                                           \
+			return shim.real.Sendrecv_replace##suffix(                                 \
+				buffer, count, type, to, sent_tag, source, tag, comm, status);     \
+		error = PMPI_Pack_size##suffix(count, type, comm, &bytes);                         \
+		if (error != MPI_SUCCESS)                                                          \
+			return error;                                                              \
+		sent = malloc((size_t)bytes + 1);                                                  \
+		if (sent == NULL)                                                                  \
+			return raise_error(comm, MPI_ERR_NO_MEM);                                  \
+		error = PMPI_Pack##suffix(buffer, count, type, sent, bytes, &packed, comm);        \
+		if (error == MPI_SUCCESS)                                                          \
+			error = netfc_mpi_Sendrecv##suffix(sent, packed, MPI_PACKED, to, sent_tag, \
+				buffer, count, type, source, tag, comm, status);                   \
+		free(sent);                                                                        \
+		return error;                                                                      \
+	}
 
-	if (progress_may_wait())
-		return shim.real.Ssend(buffer, count, type, to, tag, comm);
-	error = PMPI_Issend(buffer, count, type, to, tag, comm, &request);
-	return error == MPI_SUCCESS ? wait_for(&request, MPI_STATUS_IGNORE) : error;
-}
+#define MESSAGES(suffix, counted)            \
+	SEND(Send, Isend, suffix, counted)   \
+	SEND(Ssend, Issend, suffix, counted) \
+	RECV(suffix, counted)                \
+	SENDRECV(suffix, counted)            \
+	SENDRECV_REPLACE(suffix, counted)
 
-FUNCTION(Sendrecv,
-	(const void *sent, int sent_count, MPI_Datatype sent_type, int to, int sent_tag,
-		void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-		MPI_Status *status))
-{
-	MPI_Request sends, receives;
-	int error;
-
-	if (progress_may_wait())
-		return shim.real.Sendrecv(sent, sent_count, sent_type, to, sent_tag, buffer, count,
-			type, source, tag, comm, status);
-	error = PMPI_Irecv(buffer, count, type, source, tag, comm, &receives);
-	if (error == MPI_SUCCESS)
-		error = PMPI_Isend(sent, sent_count, sent_type, to, sent_tag, comm, &sends);
-	if (error == MPI_SUCCESS)
-		error = wait_for(&sends, MPI_STATUS_IGNORE);
-	return error == MPI_SUCCESS ? wait_for(&receives, status) : error;
-}
+MESSAGES(, int)
+#ifdef MPI_LARGE_COUNTS
+MESSAGES(_c, MPI_Count)
+#endif
 
 FUNCTION(Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status))
 {

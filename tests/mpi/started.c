@@ -121,6 +121,24 @@ check_first_started(void)
 	free(one);
 }
 
+/* A message of a count of 64 bits, where MPI has that. */
+static void
+receive_large_count(int way, int *word, int from, MPI_Comm comm)
+{
+#if MPI_VERSION >= 4
+	if (way == 10)
+		MPI_Recv_c(word, 1, MPI_INT, from, 0, comm, MPI_STATUS_IGNORE);
+	else
+		MPI_Sendrecv_c(NULL, 0, MPI_INT, MPI_PROC_NULL, 1, word, 1, MPI_INT, from, 0, comm,
+			MPI_STATUS_IGNORE);
+#else
+	(void)way;
+	MPI_Recv(word, 1, MPI_INT, from, 0, comm, MPI_STATUS_IGNORE);
+#endif
+}
+
+#define AWAITED 12
+
 /* Rank 0 waits in MPI, in one of its ways, for a rank that first waits for the reduction. */
 static void
 wait_for_last(int way, MPI_Comm comm)
@@ -130,7 +148,7 @@ wait_for_last(int way, MPI_Comm comm)
 	MPI_Request request = MPI_REQUEST_NULL;
 	MPI_Status status;
 
-	if (way >= 3)
+	if (way >= 3 && way < 9)
 		MPI_Irecv(&other, 1, MPI_INT, last, 0, comm, &request);
 	switch (way) {
 	case 0:
@@ -160,12 +178,18 @@ wait_for_last(int way, MPI_Comm comm)
 		while (!done)
 			MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 		break;
-	default:
+	case 8:
 		while (!done)
 			MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE);
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		break;
+	case 9:
+		MPI_Sendrecv_replace(&other, 1, MPI_INT, last, 1, last, 0, comm, MPI_STATUS_IGNORE);
+		break;
+	default:
+		receive_large_count(way, &other, last, comm);
 	}
-	if (way != 2)
+	if (way != 2 && way != 9)
 		MPI_Ssend(&word, 1, MPI_INT, last, 1, comm);
 	CHECK(other == way);
 }
@@ -186,8 +210,25 @@ exchange_all(int words[], MPI_Comm comm)
 	MPI_Alltoallw(mine, counts, places, types, words, counts, places, types, comm);
 }
 
+/* A reduction by an operation that is left to MPI. */
+static void
+reduce_by_mpi(int way, MPI_Comm comm)
+{
+	int ones[64], counts[64], result = 0;
+
+	for (int r = 0; r < ranks; r++)
+		ones[r] = counts[r] = 1;
+	if (way == 5)
+		MPI_Allreduce(ones, &result, 1, MPI_INT, MPI_LAND, comm);
+	if (way == 6)
+		MPI_Reduce_scatter(ones, &result, counts, MPI_INT, MPI_PROD, comm);
+	if (way == 7)
+		MPI_Reduce_scatter_block(ones, &result, 1, MPI_INT, MPI_BAND, comm);
+	CHECK(result == 1);
+}
+
 /* Another collective, by one of its ways. */
-#define OTHERS 5
+#define OTHERS 8
 static void
 call_other(int way, MPI_Comm comm)
 {
@@ -205,6 +246,8 @@ call_other(int way, MPI_Comm comm)
 	if (way == 4)
 		MPI_Allgather_c(&rank, 1, MPI_INT, words, 1, MPI_INT, comm);
 #endif
+	if (way >= 5)
+		reduce_by_mpi(way, comm);
 	if (way == 1)
 		CHECK(word == ranks - 1);
 	for (int r = 0; (way == 2 || way == 3) && r < ranks; r++)
@@ -326,7 +369,7 @@ check_first_awaited(void)
 	MPI_Request request;
 	MPI_Comm comm;
 
-	for (int way = 0, other; way < 9; way++) {
+	for (int way = 0, other; way < AWAITED; way++) {
 		MPI_Comm_dup(world, &comm);
 		MPI_Iallreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, comm, &request);
 		if (rank == 0)
