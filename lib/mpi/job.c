@@ -249,16 +249,15 @@ attach(MPI_Comm comm, int *error)
 }
 
 #ifdef MPI_IDUP_IS_MIXED_UP
-/* Not a duplicate: that would copy attributes, which programs count. */
-static int
-make_private(struct job *job)
+int
+job_copy(MPI_Comm comm, MPI_Comm *copy)
 {
 	MPI_Group group;
-	int error = PMPI_Comm_group(job->comm, &group);
+	int error = PMPI_Comm_group(comm, &group);
 
 	if (error != MPI_SUCCESS)
 		return error;
-	error = shim.real.Comm_create(job->comm, group, &job->private_comm);
+	error = shim.real.Comm_create(comm, group, copy);
 	PMPI_Group_free(&group);
 	return error;
 }
@@ -276,9 +275,26 @@ job_prepare(MPI_Comm comm)
 	if (several || ranks == 1)
 		return MPI_SUCCESS;
 	job = attach(comm, &error);
-	return job == NULL ? error : make_private(job);
+	return job == NULL ? error : job_copy(comm, &job->private_comm);
 }
 #else
+/* It may not wait alone: other ranks may need this one's reductions before they copy it, too. */
+int
+job_copy(MPI_Comm comm, MPI_Comm *copy)
+{
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+	MPI_Request pending;
+	int done = 0, error = PMPI_Comm_idup(comm, copy, &pending);
+
+	while (error == MPI_SUCCESS && !done) {
+		job_advance_all();
+		error = shim.real.Test(&pending, &done, MPI_STATUS_IGNORE);
+		if (!done)
+			nanosleep(&nap, NULL);
+	}
+	return error;
+}
+
 int
 job_prepare(MPI_Comm comm)
 {

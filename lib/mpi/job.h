@@ -82,7 +82,9 @@ struct job {
 	const char *problem;      /**< why it did not even begin; NULL: it did */
 	int outcome, told, worst; /**< enum job_outcome: here; what others know; of all ranks */
 	atomic_bool join_ended;
-	uint64_t since; /**< ns: when the stage began */
+	uint64_t since;    /**< ns: when the stage began */
+	uint64_t invited;  /**< ns: when rank 0's invitation came */
+	atomic_bool heard; /**< all ranks have told how they are, since they were invited */
 
 	struct netfc_allreduce *network; /**< NULL: nothing has been reduced here */
 	bool failed;                     /**< the switch is of no use any more */
@@ -102,6 +104,12 @@ struct job {
  * later in others.
  */
 int job_prepare(MPI_Comm comm);
+
+/**
+ * Make another communicator of the same ranks, which all call this; MPI's code. It has none of the
+ * attributes, which programs count, where the MPI library goes on with reductions meanwhile.
+ */
+int job_copy(MPI_Comm comm, MPI_Comm *copy);
 
 /** The communicator's, made now if it has none. NULL: *error says why. */
 struct job *job_of(MPI_Comm comm, int *error);

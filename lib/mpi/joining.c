@@ -101,6 +101,14 @@ take_place(const struct job *job, struct netfc_allreduce_options *options)
 	options->level[0] = (struct netfc_allreduce_level){places->leaves, member->leaf};
 }
 
+/* A rank may have started the reduction and compute since, for as long as a reduction may take. */
+static bool
+may_be_busy(const struct job *job)
+{
+	return !atomic_load(&job->heard) && !job->cut &&
+		clock_ns() - job->invited < shim.settings.deadline_ms * NS_PER_MS;
+}
+
 static int
 join_with(struct job *job, const struct netfc_allreduce_options *options)
 {
@@ -108,7 +116,8 @@ join_with(struct job *job, const struct netfc_allreduce_options *options)
 
 	do
 		status = netfc_allreduce_join(job->network, options);
-	while (status == NETFC_ALLREDUCE_INTERRUPTED);
+	while (status == NETFC_ALLREDUCE_INTERRUPTED ||
+		(status == NETFC_ALLREDUCE_WAITING && may_be_busy(job)));
 	return status;
 }
 

@@ -2,12 +2,10 @@
 #include "persistent.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "job.h"
 #include "shim.h"
 
-#define NAP_NS 50000
 #define TAG 0
 
 struct persistent {
@@ -61,23 +59,6 @@ unlink_from_all(const struct persistent *persistent)
 	pthread_mutex_unlock(&shim.persistent_lock);
 }
 
-/* Other ranks may need this one's reductions before they duplicate it, too. */
-static int
-duplicate(MPI_Comm comm, MPI_Comm *copy)
-{
-	const struct timespec nap = {.tv_nsec = NAP_NS};
-	MPI_Request pending;
-	int done = 0, error = PMPI_Comm_idup(comm, copy, &pending);
-
-	while (error == MPI_SUCCESS && !done) {
-		job_advance_all();
-		error = shim.real.Test(&pending, &done, MPI_STATUS_IGNORE);
-		if (!done)
-			nanosleep(&nap, NULL);
-	}
-	return error;
-}
-
 int
 persistent_make(const struct call *call, MPI_Request *request)
 {
@@ -88,7 +69,7 @@ persistent_make(const struct call *call, MPI_Request *request)
 		return raise_error(call->comm, MPI_ERR_NO_MEM);
 	made->call = *call;
 	made->call.persistent = made;
-	error = duplicate(call->comm, &made->call.comm);
+	error = job_copy(call->comm, &made->call.comm);
 	if (error == MPI_SUCCESS) {
 		PMPI_Comm_rank(made->call.comm, &made->rank);
 		error = PMPI_Recv_init(
@@ -191,20 +172,32 @@ FUNCTION(Startall, (int count, MPI_Request requests[]))
 	return error;
 }
 
+/* As soon as MPI has freed it, another thread's request may be the same. */
+static int
+free_persistent(struct persistent *persistent, MPI_Request *request)
+{
+	int error;
+
+	unlink_from_all(persistent);
+	error = shim.real.Request_free(request);
+	if (error != MPI_SUCCESS) {
+		link_up(persistent);
+		return error;
+	}
+	error = PMPI_Comm_free(&persistent->call.comm);
+	free(persistent);
+	return error;
+}
+
 FUNCTION(Request_free, (MPI_Request * request))
 {
 	struct persistent *persistent = find(*request);
-	int error;
 
-	if (persistent != NULL && persistent->active)
+	if (persistent == NULL)
+		return shim.real.Request_free(request);
+	if (persistent->active)
 		return refuse_active(persistent, "MPI_Request_free");
-	error = shim.real.Request_free(request);
-	if (persistent != NULL && error == MPI_SUCCESS) {
-		unlink_from_all(persistent);
-		error = PMPI_Comm_free(&persistent->call.comm);
-		free(persistent);
-	}
-	return error;
+	return free_persistent(persistent, request);
 }
 
 /* MPI forbids it for a reduction. */

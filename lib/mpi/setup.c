@@ -8,7 +8,7 @@
 #include "shim.h"
 
 #define JOB_NUMBER_SHIFT 48
-#define AGREEING_MS 5000 /* more than others need to join */
+#define AGREEING_MS 5000 /* more than others need to join, or to hear that the deadline is over */
 /* Then a rank tells the others that it has not joined so far, and hears how they are. */
 #define TELLING_NS (250 * NS_PER_MS)
 /* So long a rank goes on when another one has failed: it may find the same, and say why. */
@@ -223,6 +223,7 @@ static void
 accept_invitation(struct job *job)
 {
 	job->fallback = job->invitation.fallback;
+	job->invited = clock_ns();
 	if (job->invitation.token == 0) {
 		go_by_mpi(job);
 		return;
@@ -406,14 +407,24 @@ is_complete(struct job *job)
 	return false;
 }
 
+/* A rank may have started the reduction and compute since, as in any reduction. */
+static uint64_t
+longest_agreeing_ns(void)
+{
+	const uint64_t joins = 2 * (uint64_t)shim.settings.join_ms;
+	const uint64_t reduces = shim.settings.deadline_ms;
+
+	return ((joins > reduces ? joins : reduces) + AGREEING_MS) * NS_PER_MS;
+}
+
 static bool
 have_agreed(struct job *job)
 {
-	const uint64_t most = (2 * (uint64_t)shim.settings.join_ms + AGREEING_MS) * NS_PER_MS;
-
-	if (is_complete(job))
+	if (is_complete(job)) {
+		atomic_store(&job->heard, true);
 		return true;
-	if (job->stage == JOB_AGREES && clock_ns() - job->since > most)
+	}
+	if (job->stage == JOB_AGREES && clock_ns() - job->since > longest_agreeing_ns())
 		give_up(job,
 			"not all ranks of the communicator say whether they have joined: look for "
 			"one that has ended or is stopped");

@@ -78,6 +78,42 @@ check_round(const int counts[], MPI_Comm comm)
 	CHECK(memcmp(results[4], mine[4], sizeof(mine[4])) == 0);
 }
 
+static int copies;
+
+static int
+count_copy(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *has_copy)
+{
+	(void)comm;
+	(void)key;
+	(void)extra;
+	*(void **)copy = value;
+	*has_copy = 1;
+	copies++;
+	return MPI_SUCCESS;
+}
+
+/* Nobody sees the communicators that they have: with MPICH they are duplicates nonetheless. */
+void
+check_persistent_attributes(void)
+{
+	MPI_Request request;
+	float one = 1, sum;
+	int key;
+
+	MPI_Comm_create_keyval(count_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+	MPI_Comm_set_attr(world, key, &copies);
+	MPI_Allreduce_init(&one, &sum, 1, MPI_FLOAT, MPI_SUM, world, MPI_INFO_NULL, &request);
+	MPI_Start(&request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	CHECK(sum == (float)ranks);
+	MPI_Request_free(&request);
+	MPI_Comm_delete_attr(world, key);
+	MPI_Comm_free_keyval(&key);
+#ifdef OPEN_MPI
+	CHECK(copies == 0);
+#endif
+}
+
 void
 check_persistent(void)
 {

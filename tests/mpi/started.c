@@ -2,6 +2,7 @@
 /* Reductions that are started and waited for, and what else goes on meanwhile. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support.h"
 
@@ -393,6 +394,21 @@ check_first_beside(void)
 	check_beside(start_other, STARTS);
 	check_beside(make_other, MAKES);
 	check_beside(start_to_make, 1);
+}
+
+/* The last rank computes, for longer than joining may take, between the first reduction's start and
+ * its end. */
+void
+check_first_computes(void)
+{
+	float mine = 1, sum = 0;
+	MPI_Request request;
+
+	MPI_Iallreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, world, &request);
+	if (rank == ranks - 1)
+		sleep(7);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	CHECK(sum == (float)ranks);
 }
 
 /* Rank 0 sends while it reduces, what rank 1 wants to have before it reduces. */

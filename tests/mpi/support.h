@@ -66,8 +66,10 @@ struct check {
 	X(first_started)          \
 	X(first_awaited)          \
 	X(first_beside)           \
+	X(first_computes)         \
 	X(two_communicators)      \
 	X(persistent)             \
+	X(persistent_attributes)  \
 	X(persistent_misuse)      \
 	X(persistent_until_error) \
 	X(progress)               \

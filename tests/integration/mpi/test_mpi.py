@@ -62,7 +62,7 @@ def checked_at_switch(folder, option, kind, ranks, *checks, **more):
 # Ranks, and the checks that one start of them runs. What is about a first reduction comes first.
 OF_A_NODE = [(2, 'progress allreduce freed'), (2, 'threads'), (3, 'forks'),
              (3, 'first_started all_types reduce unaligned started two_communicators'),
-             (5, 'first_awaited first_beside allreduce doubles scatter counts_reused communicators persistent persistent_misuse')]
+             (5, 'first_awaited first_beside allreduce doubles scatter counts_reused communicators persistent persistent_attributes persistent_misuse')]
 OF_TWO_NODES = [(4, 'allreduce all_types scatter started persistent'), (5, 'reduce doubles communicators')]
 RUNS = {'ranks': OF_A_NODE, 'nodes': OF_A_NODE, 'switchless': OF_A_NODE,
         'one_switch': OF_TWO_NODES, 'tree': OF_TWO_NODES}
@@ -286,6 +286,13 @@ def test_two_nodes_need_a_switch(pair, kind):
     done = checked(pair[0], kind, 4, 'allreduce', NETFC_MPI_LOCAL='1', NETFC_TEST_NODES=pair[1],
                    NETFC_MPI_VERBOSE='1')
     assert '; workers: 2, switches: 1; ranks that share memory are one worker' in done.err, done
+
+
+@pytest.mark.parametrize('change', [NO_SWITCH, {'NETFC_MPI_SHARED_MEMORY': '0'}], ids=['switchless', 'ranks'])
+def test_ranks_that_compute_after_they_start_the_first_reduction_are_waited_for(node, kind, change):
+    """However short the time to join is."""
+    done = checked(node, kind, 3, 'first_computes', NETFC_MPI_VERBOSE='1', NETFC_MPI_JOIN_TIMEOUT='0.5', **change)
+    assert through_switch(done.err) == [3, 0], done
 
 
 def test_a_hundred_communicators_of_a_node_without_a_switch(alone, kind):
