@@ -35,6 +35,7 @@
 	X(FLAGS, "flags", "other exception flags")                                        \
 	X(OPERANDS, "operands", "x or y changed")                                         \
 	X(RESULTS, "results", "another z")                                                \
+	X(PADDING, "padding", "what fills x, y or z up to an even length changed")        \
 	X(UDP_CHECKSUM, "udp_checksum", "the UDP checksum is wrong")                      \
 	X(IP_CHECKSUM, "ip_checksum", "the IPv4 header's checksum is wrong")
 

@@ -69,6 +69,7 @@ print_example(FILE *out, const struct mismatch_example *example, const struct ne
 	case MISMATCH_ID:
 	case MISMATCH_ADDRESSES:
 	case MISMATCH_UNCOMPUTED:
+	case MISMATCH_PADDING:
 		fprintf(out, "%s", mismatch_kinds[example->kind].meaning);
 		break;
 	default:
@@ -259,6 +260,23 @@ compare_slots(struct search *search, enum mismatch kind, unsigned int which)
 	return differing;
 }
 
+/* Of formats of 8 bits, with an odd number of lanes. */
+static void
+compare_padding(struct search *search)
+{
+	const struct workload *workload = search->workload;
+	const uint32_t used = workload->lanes * workload->slot_bytes;
+	uint32_t at = (uint32_t)sizeof(struct netfc_hdr) + used;
+	bool same = true;
+
+	for (unsigned int which = 0; which < 3; which++, at += workload->operand_bytes)
+		same = same &&
+			memcmp(search->request->reply + at, search->reply->payload + at,
+				workload->operand_bytes - used) == 0;
+	if (!same)
+		note(search, (struct mismatch_example){.kind = MISMATCH_PADDING});
+}
+
 /* Whether the status says that z was computed. */
 static bool
 compare_status(struct search *search, uint8_t expected, uint8_t got)
@@ -303,6 +321,7 @@ compare_payload(struct search *search)
 		compare_slots(search, MISMATCH_OPERANDS, 1);
 	if (computed)
 		search->mismatches->lanes += compare_slots(search, MISMATCH_RESULTS, 2);
+	compare_padding(search);
 }
 
 bool

@@ -3,6 +3,8 @@
 
 import struct
 
+import pytest
+
 import oracle
 from bench_runs import bench, erring
 from needs import needs_tap
@@ -77,6 +79,21 @@ def test_every_fault_is_found(tmp_path):
     assert report['wrong_lanes'] == 1
     assert len(report['examples']) == len(faults)
     assert report['lost'] >= 2  # the one with another id, and the one without a reply
+
+
+@needs_tap
+@pytest.mark.parametrize('at', [-1, -5, -9], ids='zyx')
+def test_what_fills_up_is_looked_at(tmp_path, at):
+    """Three lanes of 8 bits have a byte after each of x, y and z, which stays as it is."""
+    def answer(request):
+        reply = oracle.switch(request, sets, forward='reflect')
+        return [resummed(flipped(reply, len(reply) + at))]
+
+    sets = oracle.table_sets('fp8_e4m3_exact')
+    with erring(oracle.UDP_PORT, answer) as device:
+        report = bench(tmp_path, '--set', 'fp8_e4m3_exact', '--lanes', 3, '--packets', 2, '--window', 1,
+                       '--timeout', 3000, status=2, vdevs=[device])
+    assert report['mismatches']['padding'] == report['wrong'] == 2 and report['right'] == 0
 
 
 @needs_tap
