@@ -331,8 +331,8 @@ send_to_switch(struct tree *tree, unsigned int w, uint32_t shard,
 		aggregate_tag_make(&key, packet, length, 0);
 		length += AGGREGATE_TAG_BYTES;
 	}
-	transmit(tree, TREE_WORKERS_HOST + w, TREE_WORKER_PORT, tree->worker[w].at,
-		(uint16_t)(TREE_PORT + shard), packet, length);
+	transmit(tree, TREE_WORKERS_HOST + w, (uint16_t)(TREE_WORKER_PORT + tree->worker[w].port),
+		tree->worker[w].at, (uint16_t)(TREE_PORT + shard), packet, length);
 }
 
 static void

@@ -49,6 +49,7 @@ struct tree_switch {
 struct tree_worker {
 	unsigned int at;    /* switch */
 	unsigned int index; /* of that switch's */
+	uint16_t port;      /* how far from the first one its own is */
 	bool joined, over;
 	uint64_t session, cookie, next_join;
 	uint64_t incarnation; /* in its joins */
