@@ -100,6 +100,43 @@ TEST(any_order_gives_the_same_bits)
 	}
 }
 
+/* Reduce the block with the last worker's values where the results go. */
+static void
+check_in_place(enum aggregate_isa isa, unsigned int op)
+{
+	const struct aggregate_kernel *kernel = aggregate_kernel(isa, op, format);
+	const uint32_t bytes = block->count * aggregate_value_bytes(format);
+	const unsigned int last = block->workers - 1;
+	const uint8_t *packets[AGGREGATE_MAX_WORKERS];
+	uint8_t place[BLOCK_BYTES], flags;
+
+	for (unsigned int w = 0; w < block->workers; w++)
+		packets[w] = block->packets[w];
+	flags = aggregate_reduce(
+		kernel, block->lanes, packets, block->workers, block->count, block->result);
+	memcpy(place, packets[last], bytes);
+	packets[last] = place;
+	assert_int_equal(aggregate_reduce(kernel, block->lanes, packets, block->workers,
+				 block->count, place),
+		flags);
+	assert_memory_equal(place, block->result, bytes);
+}
+
+TEST(results_may_take_the_place_of_the_last_worker_s_values)
+{
+	uint64_t seed = 5;
+
+	if (aggregate_result_value_bytes(format) != aggregate_value_bytes(format))
+		return;
+	for (enum data_kind kind = 0; kind < DATA_KINDS; kind++)
+		for (unsigned int workers = 1; workers <= 4; workers++) {
+			fill(kind, workers, block_most(format), &seed);
+			FOREACH_OP(op)
+			FOREACH_ISA(isa)
+			check_in_place(isa, op);
+		}
+}
+
 /* What a value of a chunk whose values are of similar size is drawn from. */
 struct sizes {
 	unsigned int fraction_bits;

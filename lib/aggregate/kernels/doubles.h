@@ -84,16 +84,6 @@ any_field(lower_halves fields)
 	return any != 0;
 }
 
-/* a + b, and what its rounding lost (Knuth, Seminumerical Algorithms, 4.2.2, theorem B). */
-INLINE doubles
-two_sum(doubles a, doubles b, doubles *lost)
-{
-	const doubles sum = a + b, of_b = sum - a;
-
-	*lost = (a - (sum - of_b)) + (b - of_b);
-	return sum;
-}
-
 INLINE doubles
 doubles_load(const int64_t *at)
 {

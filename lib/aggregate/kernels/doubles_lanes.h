@@ -19,7 +19,7 @@
 
 #include "kernels/arithmetic.h"
 #include "kernels/doubles_to_digits.h"
-#include "kernels/fp64_lanes.h"
+#include "kernels/fp64_pairs.h"
 
 #if WORDS > 2
 
@@ -240,8 +240,11 @@ round_doubles(enum aggregate_format format, enum aggregate_format to, bool mean,
 }
 
 /*
- * As reduce_two_fp64(), of bf16 and fp32. Sums of two numbers of bf16 may be rounded twice: fp32
- * has more than twice as many bits and two (Figueroa, "When is double rounding innocuous?", 1995).
+ * Two workers' sums and means. Those of bf16 may be rounded twice: fp32 has more than twice as many
+ * bits and two (Figueroa, "When is double rounding innocuous?", 1995). Half of a rounded sum is
+ * exact; only where it is subnormal is it rounded, and the sum is exact there. False: the first
+ * worker's are kept no more, the results are where `values` are, or one is an infinity or NaN, and
+ * nothing has changed but results.
  */
 INLINE bool
 reduce_two(enum aggregate_format format, enum aggregate_format to, const bool mean,
@@ -331,7 +334,7 @@ totals_from(enum aggregate_format format, unsigned int lay_out, struct aggregate
 	}
 #endif
 	if (format == AGGREGATE_FP64)
-		sum_kept_fp64(lanes, totals->count);
+		leave_all_pairs(lanes, totals->count);
 	totals_from_sums(format, lay_out, lanes, totals);
 }
 

@@ -15,14 +15,12 @@
  * significand into one, the upper 52 into the next. 64 workers make 58 bits. A lane's bins are
  * neighbours in memory; a bit for each says which are in use: others are neither cleared nor read.
  *
- * Where there are vectors, the first worker's values are kept as they came until the next one's
- * come: of two workers alone, sums and means are the processor's own.
+ * With vectors, most sums need neither, see fp64_pairs.h.
  */
 
 #include <netfc_arith.h>
 
 #include "kernels/accumulate_and_round_lanes.h"
-#include "kernels/arithmetic.h"
 #include "kernels/words.h"
 
 #define WINDOW_PLACES 64
@@ -134,6 +132,15 @@ take_from_window(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t 
 	}
 }
 
+/* Where it begins, if it ends with that place. */
+INLINE uint32_t
+window_below(uint64_t place)
+{
+	const uint64_t start = place < WINDOW_PLACES ? 0 : place + 1 - WINDOW_PLACES;
+
+	return (uint32_t)(start < WINDOW_GREATEST ? start : WINDOW_GREATEST);
+}
+
 /* Whether it has a place for all values; the first number there is decides where it lies. */
 INLINE bool
 window_takes(struct aggregate_lanes *lanes, const struct fp64_range *range)
@@ -141,10 +148,7 @@ window_takes(struct aggregate_lanes *lanes, const struct fp64_range *range)
 	if (range->least > range->greatest)
 		return true;
 	if (lanes->window == NO_WINDOW) {
-		uint64_t end = range->greatest + WINDOW_HEADROOM + 1;
-		uint64_t start = end > WINDOW_PLACES ? end - WINDOW_PLACES : 0;
-
-		lanes->window = (uint32_t)(start < WINDOW_GREATEST ? start : WINDOW_GREATEST);
+		lanes->window = window_below(range->greatest + WINDOW_HEADROOM);
 	}
 	return range->least >= lanes->window && range->greatest < lanes->window + WINDOW_PLACES;
 }
@@ -252,24 +256,14 @@ INLINE void
 put_first_fp64(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)
 {
 	lanes->has_specials = false;
-	lanes->kept = false;
 	lanes->windowed = true;
 	lanes->window = NO_WINDOW;
 	put_fp64_slowly(lanes, values, count, true);
 }
 
-/* What is kept begins the sums: each value is read before it is overwritten. */
-INLINE void
-sum_kept_fp64(struct aggregate_lanes *lanes, uint32_t count)
-{
-	if (lanes->kept)
-		put_first_fp64(lanes, lanes->common, count);
-}
-
 INLINE void
 put_next_fp64(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)
 {
-	sum_kept_fp64(lanes, count);
 	if (lanes->windowed && lanes->window != NO_WINDOW) {
 		if (!put_window(lanes, values, count, false))
 			return;
@@ -280,59 +274,6 @@ put_next_fp64(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t cou
 		return;
 	}
 	put_fp64_slowly(lanes, values, count, false);
-}
-
-INLINE void
-put_fp64(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *values,
-	uint32_t count, bool first)
-{
-	(void)format;
-	if (!first) {
-		put_next_fp64(lanes, values, count);
-	} else if (WORDS > 1) {
-		memcpy(lanes->common, values, count * FP64_BYTES);
-		lanes->kept = true;
-	} else {
-		put_first_fp64(lanes, values, count);
-	}
-}
-
-/*
- * The sums or means of two workers' values. Half of a rounded sum is exact; only where it is
- * subnormal is it rounded, and the sum is exact there. False: the first worker's are kept no more,
- * the results are where `values` are, or a sum is an infinity or NaN, and nothing has changed but
- * results.
- */
-INLINE bool
-reduce_two_fp64(bool mean, const struct aggregate_lanes *lanes, const uint8_t *values,
-	uint32_t count, uint8_t *result, uint8_t *flags)
-{
-#if WORDS > 1
-	const words inf = words_all(FP64_INF);
-	words special = {0}, vanished = {0};
-	uint64_t arithmetic;
-
-	if (!lanes->kept || result == values)
-		return false;
-	arithmetic = begin_arithmetic();
-	for (uint32_t i = 0; i < count; i += WORDS) {
-		const size_t at = FP64_BYTES * (size_t)i;
-		const doubles sum = (doubles)words_load_values(lanes->common + at, count - i) +
-			(doubles)words_load_values(values + at, count - i);
-		const doubles reduced = mean ? sum * 0.5 : sum;
-
-		special |= (words)(((words)sum & inf) == inf);
-		if (mean)
-			vanished |= (words)(sum != 0) & (words)(reduced == 0);
-		words_store_values(result + at, (words)reduced, count - i);
-	}
-	end_arithmetic(arithmetic);
-	*flags = words_any(vanished) ? NETFC_UNDERFLOW : 0;
-	return !words_any(special);
-#else
-	(void)mean, (void)lanes, (void)values, (void)count, (void)result, (void)flags;
-	return false;
-#endif
 }
 
 #endif /* FP64_LANES_H */

@@ -7,7 +7,7 @@
  * Sums of fp64 to results, each rounded once.
  */
 
-#include "kernels/fp64_lanes.h"
+#include "kernels/fp64_pairs.h"
 
 /* A sum in 128 bits, and whether there is more of it below. */
 struct fp64_sum {
@@ -154,12 +154,8 @@ finish_fp64_by(uint8_t (*round_window)(const struct aggregate_lanes *, uint32_t,
 {
 	uint8_t flags;
 
-	if (values != NULL && reduce_two_fp64(mean, lanes, values, count, result, &flags))
+	if (finish_with_pairs(mean, lanes, values, count, result, &flags))
 		return flags;
-	if (values != NULL)
-		put_next_fp64(lanes, values, count);
-	else
-		sum_kept_fp64(lanes, count);
 	if (lanes->has_specials)
 		clear_specials(AGGREGATE_FP64, lanes, count);
 	flags = round_window != NULL && !mean && lanes->windowed

@@ -188,6 +188,16 @@ words_store_some(void *at, words value, uint32_t left)
 
 #if WORDS > 1
 typedef double doubles __attribute__((vector_size(8 * WORDS)));
+
+/* a + b, and what its rounding lost (Knuth, Seminumerical Algorithms, 4.2.2, theorem B). */
+INLINE doubles
+two_sum(doubles a, doubles b, doubles *lost)
+{
+	const doubles sum = a + b, of_b = sum - a;
+
+	*lost = (a - (sum - of_b)) + (b - of_b);
+	return sum;
+}
 #endif
 
 /* All bits where a < b, or none. */

@@ -56,7 +56,7 @@ struct aggregate_lanes {
 	 * then as many high ones. bf16, fp32: bin by bin, `capacity` or `wide` times an integer a
 	 * lane, so that values of similar size have theirs in one piece; doubles, likewise. int64:
 	 * `widest` lower words, then as many upper ones. fp64: the same for the window, `widest`
-	 * sets of bins in use, then FP64_BINS for each lane.
+	 * sets of bins in use, FP64_BINS for each lane, then what the sums in `common` have lost.
 	 */
 	int64_t *sums;
 	/* The same memory, for min and max: numbers that order as the values do; of fp64 and

@@ -88,6 +88,12 @@ bins_of_lane(const struct aggregate_lanes *lanes, uint32_t lane)
 	return lanes->sums + 3 * (size_t)lanes->widest + FP64_BINS * (size_t)lane;
 }
 
+INLINE uint64_t *
+fp64_lost(const struct aggregate_lanes *lanes)
+{
+	return (uint64_t *)bins_of_lane(lanes, lanes->widest);
+}
+
 INLINE __int128
 window_of_lane(const struct aggregate_lanes *lanes, uint32_t lane)
 {
