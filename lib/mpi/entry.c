@@ -12,6 +12,7 @@
  */
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,33 +136,47 @@ find(enum call call)
 	return found;
 }
 
+/*
+ * A tool's that is loaded after this library, by MPI's profiling interface: without this library
+ * the program would call that, and the tool calls the name with P.
+ */
 static void *
-target(enum call call)
+find_tool(enum call call)
 {
-	static _Atomic(void *) targets[CALLS];
-	void *found = atomic_load_explicit(&targets[call], memory_order_acquire);
+	void *mpi = first_loaded(own), *next = dlsym(RTLD_NEXT, names[call]);
+
+	return mpi == NULL || next == dlsym(mpi, names[call]) ? NULL : next;
+}
+
+static void *
+target(enum call call, bool has_p)
+{
+	static _Atomic(void *) targets[CALLS][2];
+	_Atomic(void *) *known = &targets[call][has_p];
+	void *found = atomic_load_explicit(known, memory_order_acquire);
 
 	if (found == NULL) {
-		found = find(call);
-		atomic_store_explicit(&targets[call], found, memory_order_release);
+		found = has_p ? NULL : find_tool(call);
+		found = found != NULL ? found : find(call);
+		atomic_store_explicit(known, found, memory_order_release);
 	}
 	return found;
 }
 
-#define ENTRY_OF(call, name, count)                                                \
-	EXPORT int name PARAMETERS_##count;                                        \
-	int name PARAMETERS_##count                                                \
-	{                                                                          \
-		return ((int(*) PARAMETERS_##count)target(call))ARGUMENTS_##count; \
+#define ENTRY_OF(call, name, count, has_p)                                                \
+	EXPORT int name PARAMETERS_##count;                                               \
+	int name PARAMETERS_##count                                                       \
+	{                                                                                 \
+		return ((int(*) PARAMETERS_##count)target(call, has_p))ARGUMENTS_##count; \
 	}
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
-#define ENTRIES(name, count)                     \
-	ENTRY_OF(CALL_##name, MPI_##name, count) \
-	ENTRY_OF(CALL_##name, PMPI_##name, count)
-#define ENTRIES_OF_PERSISTENT(name, count)                 \
-	ENTRY_OF(CALL_##name, MPI_PERSISTENT(name), count) \
-	ENTRY_OF(CALL_##name, JOIN(P, MPI_PERSISTENT(name)), count)
+#define ENTRIES(name, count)                            \
+	ENTRY_OF(CALL_##name, MPI_##name, count, false) \
+	ENTRY_OF(CALL_##name, PMPI_##name, count, true)
+#define ENTRIES_OF_PERSISTENT(name, count)                        \
+	ENTRY_OF(CALL_##name, MPI_PERSISTENT(name), count, false) \
+	ENTRY_OF(CALL_##name, JOIN(P, MPI_PERSISTENT(name)), count, true)
 FUNCTIONS_BY_NAME(ENTRIES)
 FUNCTIONS_THAT_PERSIST(ENTRIES_OF_PERSISTENT)
 
@@ -170,5 +185,5 @@ __attribute__((constructor)) static void
 look_at_program(void)
 {
 	if (first_loaded(own) == NULL && first_loaded(others) != NULL)
-		(void)target(CALL_Allreduce);
+		(void)target(CALL_Allreduce, true);
 }

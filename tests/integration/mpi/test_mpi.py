@@ -241,6 +241,15 @@ def test_the_table_has_all_reductions_by_their_way(node, kind):
     assert [by_way['switch'] + by_way['node'], by_way['MPI']] == [int(said[1]), int(said[2])], done
 
 
+def test_a_tool_that_profiles_sees_the_calls_of_the_program(alone, kind):
+    """Though it comes after the library: reductions go the same way."""
+    done = checked(alone, kind, 2, 'left_to_mpi', 'two_communicators', NETFC_MPI_VERBOSE='1',
+                   also=mpi_runs.PROGRAMS / f'libmpi-tool-{kind}.so', **NO_SWITCH)
+    counted = {int(count) for count in re.findall('the tool counted ([0-9]+)', done.out)}
+    assert counted == {12}, done
+    assert through_switch(done.err)[0] == 8, done
+
+
 def test_variables_that_are_not_understood_are_told(alone, kind):
     """Those of the documents are known."""
     documents = (SOURCES.parents[1] / 'docs' / 'mpi.md').read_text()
