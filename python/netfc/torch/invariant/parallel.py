@@ -76,12 +76,12 @@ class Parallel(nn.Module):  # pylint: disable=abstract-method
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *arguments: Any) -> None:
         ours = dict(state_dict)
-        for name in self.cut:
+        for name, dimension in self.cut.items():
             whole = state_dict.get(prefix + name)
             own = getattr(self, name, None)
             if whole is None or own is None or whole.dim() >= own.dim():
                 continue
-            if whole.shape[self.cut[name]] == self.size:  # else it is refused by its shape
+            if whole.shape[dimension] == self.size:  # else it is refused by its shape
                 ours[prefix + name] = self.cut_out(name, whole)
         super()._load_from_state_dict(ours, prefix, *arguments)
 

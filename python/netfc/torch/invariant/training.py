@@ -136,8 +136,8 @@ class Training:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from a checkpoint; the model's and the optimizer's are the caller's to load.
 
-        Raises ValueError if it is of another seed, other units or other masters. Warns if it is of another
-        machine: its bits may be others.
+        Raises ValueError if it is of another seed, other units or other masters. Warns if it is of
+        another machine: its bits may be others.
         """
         if state["seed"] != self.sampler.seed or state["units"] != repr(self.sampler):
             raise ValueError(
