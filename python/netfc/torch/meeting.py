@@ -163,9 +163,8 @@ class Meeting:
         if self.rank == 0:
             slots = min(place.slots, FURTHER_SLOTS)
             self._announce("further", self._choose(dataclasses.replace(options, slots=slots)))
-        return dataclasses.replace(
-            place, **(self._chosen("further") | {"switches": place.switches})
-        )
+        own = {"switches": place.switches, "local": place.local}
+        return dataclasses.replace(place, **(self._chosen("further") | own))
 
     def end(self) -> None:
         """The jobs have ended: others may have their numbers. Raises RuntimeError if the store is

@@ -300,6 +300,15 @@ def test_ranks_below_two_leaves(tmp_path):
         assert trained == results(alone, 2, 'train', address=address)
 
 
+def test_callbacks_below_two_leaves(tmp_path):
+    """Ranks that may reduce on their machine, and cannot, as they use two switches, do not in the callbacks' job."""
+    with tree_of_two() as addresses:
+        said, errors = ranks(tmp_path, 2, 'started_in_callbacks', address=addresses, NETFC_LOCAL='1')
+    for one, error in zip(said, errors):
+        assert one.get('result', [one])[1:] == [[2.0] * 3, [4.0] * 3, [6.0] * 3], (one, error)
+        assert 'share memory' not in error
+
+
 @contextlib.contextmanager
 def tree_of_two():
     """Addresses of two leaves below one parent."""
