@@ -27,6 +27,7 @@ COPIES: dict[str, int | None] = {
     "scatter": 0,
     "send": None,
 }
+_RESULTS = COPIES | {"allgather": 0, "broadcast": 0}  # and those that the switch does, mostly
 
 
 def copy(method: Callable[..., Any], name: str, arguments: tuple[Any, ...]) -> Any:
@@ -40,7 +41,7 @@ def copy(method: Callable[..., Any], name: str, arguments: tuple[Any, ...]) -> A
         are_known and all(one.is_contiguous() for one in given)
     ):
         return method(*arguments)
-    which = COPIES[name]
+    which = _RESULTS[name]
     results = [] if which is None else list(_tensors(arguments[which]))
     gloos = _contiguous(arguments, torch.Tensor.contiguous if are_known else _as_bytes)
     copies = [] if which is None else list(_tensors(gloos[which]))

@@ -195,7 +195,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
         why = _why_no_copy("all_gather", [*inputs, *outputs[0]], len(inputs))
         if why := why or self._why_not_here("all_gather"):
             self._say_once(f"{why} goes through gloo, not through the switch")
-            return self._gloo.allgather(outputs, inputs, *_given(opts))
+            return self._copied_by_gloo("allgather", outputs, inputs, *_given(opts))
         (parts,), (tensor,) = outputs, inputs
         self._check_count("all_gather", len(parts), 1)
         calls.check_parts("all_gather", parts, self.rank(), tensor)
@@ -247,7 +247,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
         why = _why_no_copy("broadcast", tensors, len(tensors))
         if why := why or self._why_not_here("broadcast"):
             self._say_once(f"{why} goes through gloo, not through the switch")
-            return self._gloo.broadcast(tensors, opts)
+            return self._copied_by_gloo("broadcast", tensors, opts)
         (tensor,) = tensors
         if tensor.numel() == 0:
             return self._started(calls.of_nothing("broadcast", tensor, [tensor]))
@@ -330,6 +330,13 @@ class NetfcProcessGroup(dist.ProcessGroup):
             ],
             [parts],
         )
+
+    def _copied_by_gloo(self, name: str, *arguments: Any) -> Any:
+        """What the switch does not copy; torch's C++ hears of no failure, as with _started()."""
+        work = copy(getattr(self._gloo, name), name, arguments)
+        if _caller().name not in _AWAITING:
+            work.wait()
+        return work
 
     def _scattered(self, output: Any, values: Any, op: str) -> Any:
         if output.numel() == 0:

@@ -70,8 +70,11 @@ def test_copies_of_types_that_gloo_does_not_know(tmp_path):
         assert [one[name] for one in told] == [expected] * 3, name
 
 
-def test_a_model_of_bfloat16(tmp_path):
-    told = results(tmp_path, 2, 'train_brains')
+@pytest.mark.parametrize('below', ['one', 'two leaves'])
+def test_a_model_of_bfloat16(tmp_path, below):
+    """Below two leaves gloo broadcasts it, as bytes."""
+    with serving() if below == 'one' else tree_of_two() as address:
+        told = results(tmp_path, 2, 'train_brains', address=address)
     assert told[0] == told[1]
     assert told[0][20:] == [6.0] * 20 + [True, True]  # (4 + 8) / 2, and rank 0's mask
 
