@@ -389,6 +389,17 @@ def sizes_that_differ():
     return told
 
 
+def made_without_gradients():
+    """The gradient of a Training that was made where none are computed, as a model is that is loaded."""
+    model = nn.Linear(3, 1)
+    with torch.no_grad():
+        training = invariant.Training(model, invariant.UnitSampler(4, 2, 2))
+    for step in training.steps(training.sampler, until=1):
+        for batch in step:
+            step.backward(model(torch.ones(len(batch), 3)).mean())
+    return model.weight.grad.tolist()
+
+
 def failing(call):
     try:
         return str(call())

@@ -227,7 +227,7 @@ class _InTurn:
 
 def _label(outer: int, which: int) -> int:
     """Of 32 bits; those of different calls differ but for one in 2^31."""
-    words = outer.to_bytes(4, "little") + which.to_bytes(8, "little")
+    words = outer.to_bytes(8, "little") + which.to_bytes(8, "little")
     digest = hashlib.blake2b(words, digest_size=4).digest()
     return _OF_CALLBACKS | int.from_bytes(digest, "little")
 

@@ -192,3 +192,10 @@ def test_callbacks_attached_in_other_orders(tmp_path):
             assert f'rank {rank} (' in text
             assert f'all_reduce 1 in a callback of all_reduce {which}, sum of 3 float32' in text
         assert 'call different collectives' in text
+
+
+def test_collectives_of_long_trainings_have_labels():
+    """After more calls than 32 bits count, callbacks reduce, too."""
+    sequences = pytest.importorskip('netfc.torch.sequences')
+    labels = [sequences._label(outer, 1) for outer in (1, 1 << 32, (1 << 32) + 1)]
+    assert len(set(labels)) == 3 and all(1 << 31 <= label < 1 << 32 for label in labels)

@@ -71,6 +71,10 @@ def test_sizes_that_differ_are_refused(tmp_path):
     assert '6 features are not 4 blocks of 2' in features
 
 
+def test_a_training_is_made_where_no_gradients_are_computed(tmp_path):
+    assert hashes(tmp_path, 1, 'made_without_gradients') == [[1.0] * 3]
+
+
 @pytest.mark.parametrize('size', [1, 2, 3])
 def test_steps_of_many_units(tmp_path, size):
     assert hashes(tmp_path, size, 'many_units') == 1

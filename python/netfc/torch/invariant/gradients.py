@@ -6,6 +6,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+import torch
+
 from netfc.torch.invariant.agreement import Ranks
 from netfc.torch.invariant.sums import Sums
 
@@ -162,7 +164,8 @@ def _remove(handles: list[Any]) -> None:
 
 
 def _node_of(parameter: Any) -> Any:
-    return parameter.expand_as(parameter).grad_fn.next_functions[0][0]
+    with torch.enable_grad():
+        return parameter.expand_as(parameter).grad_fn.next_functions[0][0]
 
 
 def _buckets(parameters: list[Any], targets: list[Any], most: float) -> list[Bucket]:
