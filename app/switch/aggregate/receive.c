@@ -175,6 +175,8 @@ process_request(struct app *app, struct lcore *lcore, unsigned int in, struct rt
 			take_up(lcore, mbuf, TAKEN_AGGREGATE_REPEATED);
 			break;
 		}
+		if (outcome.entry->marked)
+			answer_mark(mbuf, frame);
 		/* fallthrough */
 	case AGGREGATE_SEND_REPLY:
 		length = aggregate_write_reply(payload, frame->payload_length, &outcome);

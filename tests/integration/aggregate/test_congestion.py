@@ -69,6 +69,9 @@ def test_results_are_marked_as_their_requests(tmp_path, family):
                                     (CAPABLE, MARKED): (MARKED, MARKED), (MARKED, NONE): (MARKED, NONE),
                                     (NONE, CAPABLE): (NONE, CAPABLE), (NONE, NONE): (NONE, NONE)}.items():
                 assert marks_of_results(team, marks, number, order) == expected, (order, marks)
+                mark(team[0], CAPABLE)  # the result was lost: it comes again with the mark
+                team[0].send_chunk(number, VALUES)
+                assert mark_received(team[0]) == (MARKED if MARKED in marks else CAPABLE), (order, marks)
                 number += 1
         live.stop()
 
