@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 
 class Fate:
-    """Of one process group. What it gives and raises are copies of its error: a traceback would keep
-    the group, and its callers' tensors."""
+    """Of one process group. What it gives and raises are copies of its error: a traceback would
+    keep the group, and its callers' tensors."""
 
     def __init__(self) -> None:
         self.error: Exception | None = None

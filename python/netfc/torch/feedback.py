@@ -19,7 +19,7 @@ class Feedback:
         parameters = bucket.parameters()
         if not any(id(one) in self._rests for one in parameters):
             return gradients
-        return gradients + torch.cat([self._rest_of(one) for one in parameters])
+        return gradients + torch.cat([self._rest_of(one, gradients) for one in parameters])
 
     def keep(self, bucket: dist.GradBucket, rests: torch.Tensor) -> None:
         """Keep what is not sent. Infinities and NaN count as 0: they are of this step alone."""
@@ -28,6 +28,6 @@ class Feedback:
         for one, rest in zip(parameters, finite.split([one.numel() for one in parameters])):
             self._rests[id(one)] = (one, rest)
 
-    def _rest_of(self, parameter: Any) -> torch.Tensor:
+    def _rest_of(self, parameter: Any, like: torch.Tensor) -> torch.Tensor:
         _, rest = self._rests.get(id(parameter), (None, None))
-        return torch.zeros(parameter.numel()) if rest is None else rest
+        return like.new_zeros(parameter.numel()) if rest is None else rest
