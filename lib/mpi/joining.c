@@ -101,23 +101,27 @@ take_place(const struct job *job, struct netfc_allreduce_options *options)
 	options->level[0] = (struct netfc_allreduce_level){places->leaves, member->leaf};
 }
 
-/* A rank may have started the reduction and compute since, for as long as a reduction may take. */
 static bool
-may_be_busy(const struct job *job)
+may_wait(const struct job *job)
 {
-	return !atomic_load(&job->heard) && !job->cut &&
-		clock_ns() - job->invited < shim.settings.deadline_ms * NS_PER_MS;
+	return !job->cut && clock_ns() - job->invited < shim.settings.deadline_ms * NS_PER_MS;
 }
 
+/*
+ * A rank may have started the reduction and compute since, for as long as a reduction may take. It
+ * is heard before it joins: from then on, others give it all the time of a join.
+ */
 static int
 join_with(struct job *job, const struct netfc_allreduce_options *options)
 {
+	bool heard;
 	int status;
 
-	do
+	do {
+		heard = atomic_load(&job->heard);
 		status = netfc_allreduce_join(job->network, options);
-	while (status == NETFC_ALLREDUCE_INTERRUPTED ||
-		(status == NETFC_ALLREDUCE_WAITING && may_be_busy(job)));
+	} while (status == NETFC_ALLREDUCE_INTERRUPTED ||
+		(status == NETFC_ALLREDUCE_WAITING && !heard && may_wait(job)));
 	return status;
 }
 

@@ -396,8 +396,10 @@ check_first_beside(void)
 	check_beside(start_to_make, 1);
 }
 
-/* The last rank computes, for longer than joining may take, between the first reduction's start and
- * its end. */
+/*
+ * The last rank computes between the first reduction's start and its end, for longer than joining
+ * (5 s) may take, and longer than the others would wait for what a rank that joins has to say.
+ */
 void
 check_first_computes(void)
 {
@@ -406,7 +408,7 @@ check_first_computes(void)
 
 	MPI_Iallreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, world, &request);
 	if (rank == ranks - 1)
-		sleep(7);
+		sleep(17);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 	CHECK(sum == (float)ranks);
 }
