@@ -80,7 +80,7 @@ main(int argc, char **argv)
 	unsigned long stride = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
 
 	format = argc > 1 ? aggregate_format_by_name(argv[1]) : 0;
-	if (format == 0 || aggregate_value_bytes(format) > 2 || stride == 0) {
+	if (!aggregate_is_format(format) || aggregate_value_bytes(format) > 2 || stride == 0) {
 		fprintf(stderr, "usage: %s FORMAT [STRIDE], with a format of 8 or 16 bits\n",
 			argv[0]);
 		return 1;

@@ -240,11 +240,10 @@ round_doubles(enum aggregate_format format, enum aggregate_format to, bool mean,
 }
 
 /*
- * Two workers' sums and means. Those of bf16 may be rounded twice: fp32 has more than twice as many
- * bits and two (Figueroa, "When is double rounding innocuous?", 1995). Half of a rounded sum is
- * exact; only where it is subnormal is it rounded, and the sum is exact there. False: the first
- * worker's are kept no more, the results are where `values` are, or one is an infinity or NaN, and
- * nothing has changed but results.
+ * Two workers' sums and means, as finish_pairs() has them. Those of bf16 may be rounded twice: fp32
+ * has more than twice as many bits and two (Figueroa, "When is double rounding innocuous?", 1995).
+ * False: the first worker's are kept no more, the results are where `values` are, or one is an
+ * infinity or NaN, and nothing has changed but results.
  */
 INLINE bool
 reduce_two(enum aggregate_format format, enum aggregate_format to, const bool mean,

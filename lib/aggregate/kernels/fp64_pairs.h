@@ -173,9 +173,9 @@ put_pairs_in_window(struct aggregate_lanes *lanes, uint32_t count, uint32_t head
 		low += low_lost;
 		words_store(window_lower(lanes) + i, low);
 		words_store(window_upper(lanes) + i, high + high_lost - words_less(low, low_lost));
+		if (words_any(outside))
+			return false;
 	}
-	if (words_any(outside))
-		return false;
 	for (uint32_t i = 0; i < count; i += WORDS)
 		words_store(sums + i, words_load(sums + i) & lost_or_nothing(lanes, i));
 	return true;
@@ -243,7 +243,7 @@ finish_pairs(const bool kept, const bool mean, const struct aggregate_lanes *lan
 	const words inf = words_all(FP64_INF);
 	words more = {0}, vanished = {0};
 
-	for (uint32_t i = 0; i < count; i += WORDS) {
+	for (uint32_t i = 0; i < count && !words_any(more); i += WORDS) {
 		const size_t at = FP64_BYTES * (size_t)i;
 		const struct pairs to = pairs_load(lanes, i, kept);
 		const doubles last = (doubles)words_load_values(values + at, count - i);
