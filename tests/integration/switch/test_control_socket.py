@@ -84,6 +84,7 @@ def test_more_clients_than_it_serves(running):
 
 def test_clients_that_give_no_command_make_room(running):
     """After some seconds, for one that comes; who has given one may wait as long as he likes."""
+    assert running[1].do('show')
     with contextlib.ExitStack() as stack:
         for _ in range(POLLED):
             client = stack.enter_context(socket.socket(socket.AF_UNIX))
