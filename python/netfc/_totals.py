@@ -3,7 +3,6 @@
 
 import ctypes
 import os
-import weakref
 from typing import Any
 
 import numpy
@@ -42,11 +41,10 @@ class Totals:
         self.count, self.format, self.number = count, format, _NUMBERS[format]
         self._row, self._results = (_FORMATS[format.split(":")[end]] for end in (0, -1))
         self._functions = library(str(build) if build else loading.named_build())
-        self.pointer = self._functions.netfc_allreduce_totals_new(self.number, count)
-        if self.pointer is None:
+        made = self._functions.netfc_allreduce_totals_new(self.number, count)
+        if made is None:
             raise MemoryError(f"there is not enough memory for totals of {count} {format}")
-        free = weakref.finalize(self, self._functions.netfc_allreduce_totals_free, self.pointer)
-        free.atexit = False  # what else runs at the end of the process may use them
+        self.pointer = loading.owned(made, self._functions.netfc_allreduce_totals_free)
 
     @property
     def dtype(self) -> Any:

@@ -23,7 +23,7 @@ from netfc._native.arrays import Encodings, Values
 from netfc._native.codecs import Codec, codec_of
 from netfc._native.libnetfc import Library
 from netfc._native.to_odd import neighbour
-from netfc.protocol import EXTRA_OPS, OPS
+from netfc.protocol import EXTRA_OPS, OPS, op_number
 
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
@@ -148,9 +148,7 @@ class Format:
         self, op: str, x: ArrayLike, y: ArrayLike, z: ArrayLike | None
     ) -> list[ArrayLike]:
         """The operands that an operation takes, which has to be one of this format's."""
-        known = OPS | EXTRA_OPS if self.has_functions else OPS
-        if op not in known:
-            raise ValueError(f"no operation '{op}': there are {', '.join(known)}")
+        op_number(op, OPS | EXTRA_OPS if self.has_functions else OPS)
         if op != "fma":
             if z is not None:
                 raise TypeError(f"{op} takes x and y, and no z")

@@ -49,11 +49,9 @@ class FixedPoint:
         values: real numbers of any shape. Returns uint16 of that shape. Raises ValueError for
         what does not fit, TypeError for what is no real number.
         """
-        multiples = numpy.ldexp(to_odd(given.real_array("values are", values)), self.point)
-        # Not by rint(), which rounds as the program has set it.
-        below = numpy.floor(multiples)
-        rest = multiples - below
-        multiples = below + ((rest > 0.5) | ((rest == 0.5) & (below % 2 == 1)))
+        floats = to_odd(given.real_array("values are", values))
+        with numpy.errstate(all="ignore"):
+            multiples = _half_even(numpy.ldexp(floats, self.point))
         if not numpy.all((multiples >= -0x8000) & (multiples <= 0x7FFF)):
             end = numpy.ldexp(1.0, 15 - self.point)
             raise ValueError(f"a number is outside {-end} to {end - 2.0**-self.point}")
@@ -63,6 +61,14 @@ class FixedPoint:
     def text(self, bits: int) -> str:
         """What an encoding stands for, as text: up to eight digits."""
         return f"{float(self.decode(bits)):.8g}"
+
+
+def _half_even(numbers: Values) -> Values:
+    """To nearest, ties to even. Not by rint(), which rounds as the program has set it."""
+    below = numpy.floor(numbers)
+    rest = numbers - below
+    rounded: Values = below + ((rest > 0.5) | ((rest == 0.5) & (below % 2 == 1)))
+    return rounded
 
 
 def has_function(name: str, number_format: Format) -> bool:
@@ -143,8 +149,9 @@ class Function:
         """
         functions = (library or libnetfc.default()).functions
         handle = ctypes.c_void_p()
+        file = os.fsencode(path)
         with open(path, "rb"):  # what Python says of a file that cannot be read says more
-            error = functions.netfc_user_function_load(os.fsencode(path), ctypes.byref(handle))
+            error = functions.netfc_user_function_load(file, ctypes.byref(handle))
         if error != 0:
             what = "not a function file" if error == _FOREIGN else ""
             what = what or functions.netfc_strerror(error).decode()
@@ -225,6 +232,7 @@ class _Lanes:
     result: Format | FixedPoint
 
     def __call__(self, x: NDArray[Any]) -> tuple[Encodings, libnetfc.Flags]:
+        count = libnetfc.lanes_of(x)
         words = given.in_memory(x, numpy.uint32)
         z, flags = numpy.empty(x.shape, numpy.uint32), numpy.empty(x.shape, numpy.uint8)
         error = self.functions.netfc_function_lanes(
@@ -233,7 +241,7 @@ class _Lanes:
             words.ctypes.data,
             z.ctypes.data,
             flags.ctypes.data,
-            words.size,
+            count,
         )
         if error != 0:
             raise LibraryError(self.functions.netfc_strerror(error).decode())

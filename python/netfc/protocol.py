@@ -6,6 +6,7 @@ docs/protocol.md describes it; lib/netfc/include/netfc_wire.h says the same in C
 
 import enum
 import struct
+from collections.abc import Mapping
 
 import numpy
 from numpy.typing import ArrayLike
@@ -93,9 +94,8 @@ class Flag(enum.IntFlag):
         return [{"divbyzero": "division by zero"}.get(name, name) for name in names]
 
 
-def op_number(op: str) -> int:
-    """The number of an operation of OPS or EXTRA_OPS. Raises ValueError for any other name."""
-    known = OPS | EXTRA_OPS
+def op_number(op: str, known: Mapping[str, int] = OPS | EXTRA_OPS) -> int:
+    """The number of an operation of those that are known. Raises ValueError for any other name."""
     if op not in known:
         raise ValueError(f"no operation '{op}': there are {', '.join(known)}")
     return known[op]

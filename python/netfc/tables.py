@@ -5,18 +5,17 @@ import ctypes
 import dataclasses
 import functools
 import os
-import weakref
 from types import MappingProxyType
 from typing import Any, Self
 
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-from netfc._native import arrays, given, libnetfc
+from netfc._native import arrays, given, libnetfc, loading
 from netfc._native.arithmetic import Arithmetic
 from netfc.errors import TableSetError
 from netfc.formats import Format
-from netfc.protocol import Flag, op_number
+from netfc.protocol import OPS, Flag, op_number
 
 _NAME_BYTES = 32  # NETFC_SET_NAME_SIZE
 _FEWEST = 1  # NETFC_COVER_OPTIMAL
@@ -105,20 +104,20 @@ class TableSet(Arithmetic):
         """
         functions = (library or libnetfc.default()).functions
         tables = cls.__new__(cls)
+        file = os.fsencode(path)
         with open(path, "rb"):  # what Python says of a file that cannot be read says more
-            tables._open(functions, functions.netfc_set_load, os.fsencode(path), os.fsdecode(path))
+            tables._open(functions, functions.netfc_set_load, file, os.fsdecode(path))
         return tables
 
     def _open(self, functions: Any, function: Any, operand: bytes, what: str) -> None:
         """Has a function make the set of an operand; what: the operand in words."""
         self._functions = functions
-        self._handle = handle = ctypes.c_void_p()
-        error = function(operand, ctypes.byref(handle))
+        made = ctypes.c_void_p()
+        error = function(operand, ctypes.byref(made))
         if error != 0:
             message = functions.netfc_strerror(error).decode()
             raise TableSetError(f"table set '{what}': {message}")
-        freed = weakref.finalize(self, functions.netfc_set_free, handle)
-        freed.atexit = False  # arrays of entries may still be read then
+        self._handle = handle = loading.owned(made.value, functions.netfc_set_free)
         self.name: str = functions.netfc_set_name(handle).decode()
         format_handle = functions.netfc_set_format(handle)
         self.format = Format(functions.netfc_format_name(format_handle).decode())
@@ -140,7 +139,7 @@ class TableSet(Arithmetic):
         operation or shapes that do not fit, TypeError for what is no real number or for numbers
         with encodings.
         """
-        number = op_number(op)
+        number = op_number(op, OPS)
 
         def on_encodings(*lanes: NDArray[Any]) -> NDArray[Any]:
             return self._on_encodings(number, *lanes)[0]
@@ -149,7 +148,7 @@ class TableSet(Arithmetic):
 
     def flags(self, op: str, x: ArrayLike, y: ArrayLike) -> NDArray[numpy.uint8]:
         """The exception flags of compute(), lane by lane: bits of netfc.Flag, as uint8."""
-        return self._on_encodings(op_number(op), *arrays.encoded(self.format, x, y))[1]
+        return self._on_encodings(op_number(op, OPS), *arrays.encoded(self.format, x, y))[1]
 
     def walk(self, op: str, x: ArrayLike, y: ArrayLike) -> Walk:
         """One operation with what every step wrote.
@@ -157,7 +156,7 @@ class TableSet(Arithmetic):
         x, y: one number each, or one encoding each. Raises as compute() does, and
         ValueError for more than one.
         """
-        number = op_number(op)
+        number = op_number(op, OPS)
         x_bits, y_bits = (int(bits) for bits in self._single(x, y))
         steps: list[Step] = []
 
@@ -187,8 +186,11 @@ class TableSet(Arithmetic):
         """The fewest prefixes, the longest of which decides, that give those entries of a page.
 
         Returns a row for each, shorter ones first: the key, whose bits after the prefix are zero;
-        the value; the prefix's length.
+        the value; the prefix's length. Raises ValueError for another page.
         """
+        pages = len(self.tables[name].page_names)
+        if page not in range(pages):
+            raise ValueError(f"table {name} has no page {page}: there are 0 to {pages - 1}")
         cover = self._functions.netfc_table_cover
         return libnetfc.prefixes(cover, self._table_handle(name), page, _FEWEST)
 
@@ -242,9 +244,7 @@ class TableSet(Arithmetic):
         size = self._functions.netfc_table_size(table)
         memory: Any = (ctypes.c_uint32 * size).from_address(address)
         memory.owner = self
-        entries = numpy.frombuffer(memory, dtype=numpy.uint32)
-        entries.flags.writeable = False
-        return entries
+        return numpy.frombuffer(memoryview(memory).toreadonly(), dtype=numpy.uint32)
 
 
 def known_sets(library: libnetfc.Library | None = None) -> list[str]:

@@ -201,6 +201,13 @@ def prefixes(function: Any, *arguments: Any) -> NDArray[numpy.uint32]:
     return rows
 
 
+def lanes_of(x: NDArray[Any]) -> int:
+    """How many lanes an array has. Raises ValueError for more than one call takes."""
+    if x.size > MAX_LANES:
+        raise ValueError(f"{x.size} lanes are more than {MAX_LANES}, the most in one call")
+    return x.size
+
+
 def on_arrays(
     function: Any,
     handle: Any,
@@ -214,14 +221,13 @@ def on_arrays(
     function: netfc_compute(), netfc_exact_lanes() or netfc_extra_lanes()
     third: what z is before
     """
-    if x.size > MAX_LANES:
-        raise ValueError(f"{x.size} lanes are more than {MAX_LANES}, the most in one call")
+    count = lanes_of(x)
     z = numpy.zeros(x.shape, x.dtype)
     if third is not None:
         z[...] = third
     flags = numpy.empty(x.shape, numpy.uint8)
     x, y = given.in_memory(x), given.in_memory(y)
     function(
-        handle, op_number, x.ctypes.data, y.ctypes.data, z.ctypes.data, flags.ctypes.data, x.size
+        handle, op_number, x.ctypes.data, y.ctypes.data, z.ctypes.data, flags.ctypes.data, count
     )
     return z, flags

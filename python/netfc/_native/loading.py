@@ -4,6 +4,7 @@
 import ctypes
 import os
 import pathlib
+import weakref
 from collections.abc import Mapping
 from typing import Any
 
@@ -52,6 +53,19 @@ def load(
             )
         function.restype, function.argtypes = result, arguments
     return functions
+
+
+class Owned(ctypes.c_void_p):
+    """The address of what a library has made: see owned()."""
+
+
+def owned(address: int | None, free: Any) -> Owned:
+    """An address for whom it belongs to. Copies of that object share it, and with the last one
+    `free`, a function of the library, frees what is there."""
+    owner = Owned(address)
+    # At the end of the process, what else runs then may use it still.
+    weakref.finalize(owner, free, address).atexit = False
+    return owner
 
 
 def _name(soname: str) -> str:

@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import keyword
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -39,8 +40,8 @@ class Mistake(Exception):
 
 
 def identifier(text: str) -> str:
-    """A P4 program's name."""
-    if not text.isascii() or not text.replace("_", "a").isalnum():
+    """A P4 program's name, which is an attribute in Tofino's shell."""
+    if not text.isascii() or not text.isidentifier() or keyword.iskeyword(text):
         raise argparse.ArgumentTypeError(f"'{text}': expected the name of a P4 program")
     return text
 
@@ -133,6 +134,8 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error("--format needs --aggregate")
     if not asked.aggregate and len(asked.tables) != 1:
         parser.error("name one table set")
+    if asked.program and asked.target != "bfrt":
+        parser.error("--program needs --target bfrt")
     if asked.json and asked.output is None:
         parser.error("--json needs --output")
     return asked

@@ -3,6 +3,7 @@
 
 import contextlib
 import copy
+import gc
 import math
 import pickle
 import threading
@@ -18,6 +19,7 @@ from allreduce_server import serving
 from side_by_side import together
 
 from netfc import allreduce, formats
+from netfc._allreduce import library
 from netfc.protocol import Flag
 
 pytestmark = sanitized.without_sanitizers
@@ -193,6 +195,22 @@ def test_totals_that_there_are_not():
         allreduce.Totals(0, build=switch.BUILD)
     with pytest.raises(ValueError, match="'fp31'"):
         allreduce.Totals(1, 'fp31', build=switch.BUILD)
+
+
+def test_totals_are_freed_with_their_last_copy(monkeypatch):
+    functions, freed = library(str(switch.BUILD)), []
+    free = functions.netfc_allreduce_totals_free
+    monkeypatch.setattr(functions, 'netfc_allreduce_totals_free', freed.append)
+    totals = allreduce.Totals(2, build=switch.BUILD)
+    other = copy.copy(totals)
+    del totals
+    gc.collect()
+    other.add(np.float32([1, 2]))
+    assert not freed and other.result()[0].tolist() == [1, 2]
+    del other
+    gc.collect()
+    assert len(freed) == 1
+    free(freed[0])
 
 
 def test_sums_are_exact_and_in_place():

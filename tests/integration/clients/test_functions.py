@@ -2,6 +2,7 @@
 """Functions of one number, min, max, compare and fma on numpy arrays."""
 
 import math
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -99,6 +100,10 @@ def test_fixed_point(library, name, point):
     assert back(0.5).tolist() == (0.5 if point else 0)
     with pytest.raises(ValueError, match='is outside -'):
         back(2.0 ** (15 - point))
+    for too_large in (math.nan, math.inf, 10 ** 400):
+        with warnings.catch_warnings(), pytest.raises(ValueError, match='is outside'):
+            warnings.simplefilter('error')
+            back(too_large)
     with pytest.raises(ValueError, match='is outside -'):
         back(math.nan)
 

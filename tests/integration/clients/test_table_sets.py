@@ -2,7 +2,9 @@
 """libnetfc on numpy arrays: against the tests' own idea of every format, and netfc-tables."""
 
 import concurrent.futures
+import copy
 import gc
+import os
 import random
 import subprocess
 
@@ -97,6 +99,16 @@ def test_shapes_are_broadcast_and_strides_followed(fp16):
         fp16.add([1, 2], [1, 2, 3])
 
 
+def test_more_lanes_than_a_call_takes(fp16, library, monkeypatch):
+    """Refused, not counted modulo 2^32."""
+    monkeypatch.setattr(libnetfc, 'MAX_LANES', 3)
+    for many in (netfc.Function('exp', 'fp16', library), lambda x: fp16.add(x, x),
+                 netfc.Function('exp', 'fp16', library).flags):
+        assert many([1, 2, 3]).shape == (3,)
+        with pytest.raises(ValueError, match='4 lanes are more than 3, the most in one call'):
+            many([1, 2, 3, 4])
+
+
 def test_threads_may_share_a_set(fp16):
     x, y = encodings(1)
     once = fp16.add(x, y)
@@ -161,6 +173,14 @@ def test_a_set_from_a_file(library, fp16, tmp_path):
         netfc.TableSet.load(tmp_path / 'missing', library)
 
 
+@pytest.mark.parametrize('load', [netfc.TableSet.load, netfc.Function.load])
+def test_a_descriptor_is_no_file_name_and_stays_open(library, tmp_path, load):
+    with open(tmp_path / 'set', 'w+b') as file:
+        with pytest.raises(TypeError, match='not int'):
+            load(file.fileno(), library)
+        os.fstat(file.fileno())
+
+
 def test_entries_outlive_the_set_and_cannot_be_changed(library):
     entries = netfc.TableSet('fp16_k1', library).tables['log'].entries
     before = entries.copy()
@@ -168,6 +188,23 @@ def test_entries_outlive_the_set_and_cannot_be_changed(library):
     np.testing.assert_array_equal(entries, before)
     with pytest.raises(ValueError, match='read-only'):
         entries[0, 0] = 1
+    with pytest.raises(ValueError, match='cannot set WRITEABLE'):
+        entries.flags.writeable = True
+
+
+def test_a_set_is_freed_with_its_last_copy(library, monkeypatch):
+    """What one that is freed too early computes is what comes to lie in its memory."""
+    freed, free = [], library.functions.netfc_set_free
+    monkeypatch.setattr(library.functions, 'netfc_set_free', freed.append)
+    tables = netfc.TableSet('fp16_k1', library)
+    other = copy.copy(tables)
+    del tables
+    gc.collect()
+    assert not freed and other.mul(2, 4) == 8
+    del other
+    gc.collect()
+    assert len(freed) == 1
+    free(freed[0])
 
 
 @pytest.mark.parametrize('op', OPERATIONS)
@@ -210,8 +247,11 @@ def test_wrong_operands(fp16):
     with pytest.raises(TypeError, match='x is complex, not an array of real numbers'):
         fp16.add(1j, 1)
     for wrong in (fp16.compute, fp16.flags, fp16.walk):
-        with pytest.raises(ValueError, match="no operation 'pow': there are add, sub, mul, div"):
-            wrong('pow', 1, 1)
+        for op in ('pow', 'min', 'compare', 'fma'):
+            with pytest.raises(ValueError, match=f"no operation '{op}': .* add, sub, mul, div$"):
+                wrong(op, 1, 1)
+    with pytest.raises(ValueError, match='table mi has no page 3: there are 0 to 2'):
+        fp16.prefixes('mi', 3)
     with pytest.raises(ValueError, match='of one lane, and there are 2'):
         fp16.walk('add', [1, 2], 1)
     with pytest.raises(ValueError, match="no number format 'fp8'"):
