@@ -64,9 +64,12 @@ class Child:
     def listen(self, patience=PATIENCE_S):
         """What it says next."""
         watchdog = threading.Timer(patience, self._process.kill)
+        watchdog.daemon = True
         watchdog.start()
-        line = self._process.stdout.readline()
-        watchdog.cancel()
+        try:
+            line = self._process.stdout.readline()
+        finally:
+            watchdog.cancel()
         if not line:
             self._errors.seek(0)
             raise CommandError(f"{self._name} has ended, or said nothing for {patience} s\n"

@@ -5,6 +5,7 @@ import argparse
 import contextlib
 import json
 import math
+import os
 import pathlib
 import signal
 import subprocess
@@ -38,6 +39,38 @@ def number(kind, least, most):
     return parse
 
 
+def file_to_write(text):
+    """A type of options: a file that is written in the end. That it cannot be is said at the beginning."""
+    path = pathlib.Path(text)
+    if os.path.isdir(path):
+        raise argparse.ArgumentTypeError(f"'{text}' is a folder")
+    if not os.path.isdir(path.parent):
+        raise argparse.ArgumentTypeError(f"'{text}': there is no folder {path.parent}")
+    if not os.access(path if os.path.exists(path) else path.parent, os.W_OK):
+        raise argparse.ArgumentTypeError(f"'{text}' cannot be written")
+    return path
+
+
+def folder_to_write(text):
+    """A type of options: a folder that is made in the end, if it is not there, and written."""
+    path = pathlib.Path(text)
+    there = next(folder for folder in (path, *path.absolute().parents) if os.path.exists(folder))
+    if not os.path.isdir(there):
+        raise argparse.ArgumentTypeError(f"'{text}': {there} is no folder")
+    if not os.access(there, os.W_OK):
+        raise argparse.ArgumentTypeError(f"'{text}': {there} cannot be written")
+    return path
+
+
+def file_to_read(text):
+    """A type of options: a file that is there."""
+    try:
+        with open(text, "rb"):
+            return pathlib.Path(text)
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"'{text}': {error.strerror}") from error
+
+
 class Arguments(argparse.ArgumentParser):
     """Of the script prog. Wrong usage ends it as it ends all others: with what is wrong, and status 1."""
 
@@ -49,6 +82,48 @@ class Arguments(argparse.ArgumentParser):
         self.print_usage(sys.stderr)
         self.exit(1, f"{self.prog}: {message}\n")
 
+    def fail(self, reason):
+        """Ends the program."""
+        sys.exit(f"{self.prog}: {reason}")
+
+    @contextlib.contextmanager
+    def told(self):
+        """Ends the program where the block fails at what it has to do, and says at what. A signal that
+        ends it ends the block first, and so what that has started."""
+        before = {one: signal.getsignal(one) for one in ENDS}
+        for one in before:
+            if before[one] != signal.SIG_IGN:  # as nohup has it
+                signal.signal(one, self._end)
+        try:
+            yield
+        except (CommandError, subprocess.TimeoutExpired) as error:
+            self.fail(error)
+        finally:
+            namespaces.delete_rest()
+            for one, handler in before.items():
+                signal.signal(one, handler)
+
+    def _end(self, number_of_signal, _frame):
+        """The second interrupt ends the program at once."""
+        for one in ENDS:
+            signal.signal(one, signal.SIG_DFL if one == signal.SIGINT else signal.SIG_IGN)
+        print(f"{self.prog}: ended by {signal.Signals(number_of_signal).name}", file=sys.stderr)
+        sys.exit(128 + number_of_signal)
+
+    @contextlib.contextmanager
+    def in_namespaces(self, as_user=False):
+        """Ends the program where there can be no network namespaces, or where the block fails.
+
+        as_user: tries namespaces of an ordinary user's own.
+        """
+        if as_user:
+            namespaces.become_root()
+        with self.told():
+            reason = namespaces.why_not()
+            if reason:
+                self.fail(reason)
+            yield
+
 
 class CommandLine(Arguments):
     """With --build, which scripts/support/run gives, and --json."""
@@ -57,17 +132,13 @@ class CommandLine(Arguments):
         super().__init__(prog, description, **options)
         self.add_argument("--build", type=lambda text: pathlib.Path(text).resolve(),
                           default=ROOT / "build", help="build folder (default: build)")
-        self.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
+        self.add_argument("--json", type=file_to_write, metavar="FILE", help="write the figures there")
 
     def add_argument(self, *words, least=None, most=None, **options):
         """least, most: of an int or a float, which is more than 0 unless they say otherwise."""
         if options.get("type") in (int, float):
             options["type"] = number(options["type"], least, most)
         return super().add_argument(*words, **options)
-
-    def fail(self, reason):
-        """Ends the program."""
-        sys.exit(f"{self.prog}: {reason}")
 
     def programs(self, build, *names):
         """Paths of programs of the build; ends the program where one is missing."""
@@ -87,48 +158,14 @@ class CommandLine(Arguments):
             self.fail(f"{folder}: {error.strerror}: name a build of your own (NETFC_BUILD)")
         return folder
 
-    @contextlib.contextmanager
-    def told(self):
-        """Ends the program where the block fails at what it has to do, and says at what. A signal that
-        ends it ends the block first, and so what that has started."""
-        before = {one: signal.getsignal(one) for one in ENDS}
-        for one in before:
-            if before[one] != signal.SIG_IGN:  # as nohup has it
-                signal.signal(one, self._end)
-        try:
-            yield
-        except (CommandError, subprocess.TimeoutExpired) as error:
-            self.fail(error)
-        finally:
-            for one, handler in before.items():
-                signal.signal(one, handler)
-
-    def _end(self, number_of_signal, _frame):
-        """The second interrupt ends the program at once."""
-        for one in ENDS:
-            signal.signal(one, signal.SIG_DFL if one == signal.SIGINT else signal.SIG_IGN)
-        print(f"{self.prog}: ended by {signal.Signals(number_of_signal).name}", file=sys.stderr)
-        sys.exit(128 + number_of_signal)
-
-    @contextlib.contextmanager
-    def in_namespaces(self, as_user=False):
-        """Ends the program where there can be no network namespaces, or where the block fails.
-
-        as_user: tries namespaces of an ordinary user's own.
-        """
-        if as_user:
-            namespaces.become_root()
-        reason = namespaces.why_not()
-        if reason:
-            self.fail(reason)
-        with self.told():
-            yield
-
 
 def write_json(path, figures, **options):
     """Where --json is given. options: of json.dumps()."""
     if path:
-        path.write_text(json.dumps(figures, **options) + "\n", encoding="utf-8")
+        try:
+            path.write_text(json.dumps(figures, **options) + "\n", encoding="utf-8")
+        except OSError as error:
+            sys.exit(f"{path}: {error.strerror}")
 
 
 def row(*cells):

@@ -20,6 +20,7 @@ MS_REC, MS_PRIVATE = 0x4000, 0x40000  # from linux/mount.h
 
 libc = ctypes.CDLL(None, use_errno=True)
 numbers = itertools.count()
+names = set()  # of those that this process has, or is about to make
 
 
 class Namespace:
@@ -27,18 +28,19 @@ class Namespace:
 
     def __init__(self):
         self.name = f"netfc-{os.getpid()}-{next(numbers)}"
+        names.add(self.name)
         command("ip", "netns", "add", self.name)
         try:
             self.set_ipv6("default/disable_ipv6", 1)
         except OSError:
-            command("ip", "netns", "delete", self.name)
+            delete(self.name)
             raise
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        command("ip", "netns", "delete", self.name)
+        delete(self.name)
 
     def ip(self, *words):
         """Runs the command ip on the namespace."""
@@ -81,6 +83,20 @@ class Namespace:
         with self.entered():
             path = pathlib.Path("/proc/sys/net/ipv6/conf", setting)
             path.write_text(f"{value}\n", encoding="ascii")
+
+
+def delete(name):
+    """One that is there."""
+    command("ip", "netns", "delete", name)
+    names.discard(name)
+
+
+def delete_rest():
+    """Those that nobody has taken away, as a signal came while they were made, or deleted."""
+    for name in sorted(names):
+        if os.path.exists(f"/run/netns/{name}"):
+            command("ip", "netns", "delete", name)
+    names.clear()
 
 
 def enter(namespace):

@@ -28,7 +28,7 @@ class Relay:
         """Runs while the context lasts."""
         ends = [self._open(namespace, name) for name in (one, other)]
         stop = threading.Event()
-        thread = threading.Thread(target=self._run, args=(ends, stop))
+        thread = threading.Thread(target=self._run, args=(ends, stop), daemon=True)
         thread.start()
         try:
             yield

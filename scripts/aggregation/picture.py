@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 
 import numpy
 
-from command import Arguments
+from command import Arguments, file_to_write
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "docs" / "images" / "aggregation.json"
@@ -207,7 +207,7 @@ def main():
     """Draws, and before that runs the demonstration where that is asked for."""
     parser = Arguments("readme-animation", __doc__)
     parser.add_argument("--run", action="store_true", help="run scripts/demo sums, and record its figures")
-    parser.add_argument("--output", type=pathlib.Path, default=PICTURE)
+    parser.add_argument("--output", type=file_to_write, default=PICTURE)
     options = parser.parse_args()
     if options.run:
         subprocess.run([ROOT / "scripts" / "demo", "sums", "--json", FIGURES], check=True)

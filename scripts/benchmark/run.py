@@ -16,7 +16,7 @@ from benchmark.measure.traffic import Traffic
 from benchmark.peers import bmv2, contenders
 from benchmark.report import page
 from benchmark.results import Results, identity
-from command import ROOT, CommandLine, write_json
+from command import ROOT, CommandLine, file_to_read, folder_to_write, write_json
 
 PROGRAMS = ("dpdk-netfc", "netfc-bench")
 EXTENTS = {
@@ -54,10 +54,10 @@ def parsed():
     parser.add_argument("--rounds", type=int, metavar="N", help="rounds of each comparison (default 5)")
     parser.add_argument("--no-huge", action="store_true",
                         help="no hugepages, even if there are free ones")
-    parser.add_argument("--document", type=pathlib.Path, nargs="?", const=ROOT / "docs",
+    parser.add_argument("--document", type=folder_to_write, nargs="?", const=str(ROOT / "docs"),
                         metavar="FOLDER",
                         help="write performance.md and its figures there (default docs/)")
-    parser.add_argument("--numbers", type=pathlib.Path, metavar="FILE",
+    parser.add_argument("--numbers", type=file_to_read, metavar="FILE",
                         help="measure nothing: make the "
                         "document of what --json, or the document, has kept")
     parser.add_argument("--resume", action="store_true",

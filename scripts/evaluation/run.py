@@ -2,11 +2,10 @@
 """Rerun the NetFC paper's evaluation through the running switch, and write the report."""
 
 import json
-import pathlib
 
 import numpy
 
-from command import ROOT, CommandLine
+from command import ROOT, CommandLine, folder_to_write, write_json
 from evaluation.measure import (
     accuracy, baseline, binary32, datasets, functions, measures, memory, narrow, pairs, rounding,
     scaling, speed, training
@@ -45,9 +44,9 @@ def parsed():
     parser.add_argument("--narrow", action="store_true",
                         help="print how exact the paper's tables would "
                         "be in formats of 8 bits, seconds, and write nothing")
-    parser.add_argument("--output", type=pathlib.Path,
+    parser.add_argument("--output", type=folder_to_write,
                         help="where the report goes (default: docs, or BUILD/evaluation with --quick)")
-    parser.add_argument("--work", type=pathlib.Path,
+    parser.add_argument("--work", type=folder_to_write,
                         help="for data sets, results, and counts of pairs, "
                         "which are used again if they are there (default: BUILD/evaluation/work)")
     arguments = parser.parse_args()
@@ -137,13 +136,16 @@ def main():
         return
     images = arguments.output / "evaluation"
     for folder in (arguments.work, images):
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            parser.fail(f"{folder}: {error.strerror}")
     progress = Progress(STEPS)
     with parser.told():
         results = measure(arguments, progress)
     progress.start("Report")
     for path in filter(None, (arguments.work / "results.json", arguments.json)):
-        path.write_text(json.dumps(results), encoding="ascii")
+        write_json(path, results)
     figures.draw(images, results, SETS)
     page.write(arguments.output, results, SETS, CHOICE)
     progress.finish()

@@ -150,7 +150,7 @@ def main():
     line.add_argument('--sample', type=command.number(int, 1, None), default=200, metavar='N',
                       help='how many faults are tried (default: 200)')
     line.add_argument('--seed', type=command.number(int, 0, None), default=1, help='which ones (default: 1)')
-    line.add_argument('--json', type=pathlib.Path, metavar='FILE', help='write what becomes of each there')
+    line.add_argument('--json', type=command.file_to_write, metavar='FILE', help='write what becomes of each there')
     line.add_argument('folders', nargs='*', default=FOLDERS, metavar='FOLDER',
                       help=f"of the sources (default: {' '.join(FOLDERS)})")
     try:

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A web server, honest clients, an attack, and the switch between them, watched.
 
-Prints what happens, writes figures.json and, with --plot, demo.svg.
+Prints what happens and, with --out, writes figures.json and demo.svg.
 """
 
 import itertools
 import json
-import pathlib
 import time
 
 from background import Background
-from command import CommandLine, narrator, write_json
+from command import CommandLine, folder_to_write, narrator, write_json
 from netfc import Client
 from netfc.telemetry import Telemetry
 from slowloris import actors
@@ -169,7 +168,7 @@ def main():
     parser.add_argument("--policy", choices=("destination", "connection", "none"),
                         default="connection", help="none: a dry run (default: connection)")
     parser.add_argument("--seconds", type=int, default=20, help="of the attack (default 20)")
-    parser.add_argument("--out", type=pathlib.Path, help="a folder for figures.json and demo.svg")
+    parser.add_argument("--out", type=folder_to_write, help="a folder for figures.json and demo.svg")
     options = parser.parse_args()
     with parser.in_namespaces():
         figures = run(options.build / "app" / "dpdk-netfc", options.policy, options.seconds,

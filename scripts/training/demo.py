@@ -7,14 +7,13 @@ shows that the aggregating P4 program on BMv2 gives the weights that dpdk-netfc 
 """
 
 import os
-import pathlib
 import sys
 import time
 
 import numpy
 
 from aggregation import sums
-from command import CommandLine, write_json
+from command import CommandLine, file_to_write, write_json
 from training import p4_demo, p4_switch, report, tree_demo
 from training.team import Run, train
 
@@ -133,7 +132,7 @@ def parsed():
     parser.add_argument("--timed-steps", type=int, default=30, help="(default %(default)s)")
     parser.add_argument("--quick", action="store_true", help="less of everything: "
                         "2 workers, 10 steps, and not all runs")
-    parser.add_argument("--report", type=pathlib.Path, metavar="FILE",
+    parser.add_argument("--report", type=file_to_write, metavar="FILE",
                         help="write a page in Markdown there, its plots into a folder beside it")
     parser.add_argument("--p4", choices=(*p4_demo.KINDS, "all"), nargs="?", const="all",
                         help="instead: train a smaller network in fp16 through the P4 program of "

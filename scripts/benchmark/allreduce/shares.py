@@ -64,7 +64,7 @@ class Stream:
         self._out.connect((sink.ipv4, PORT))
         self._in, _ = self._listening.accept()
         self._in.settimeout(PATIENCE_S)
-        self._threads = [threading.Thread(target=work) for work in (self._send, self._receive)]
+        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._send, self._receive)]
         self.bytes = 0  # received
 
     def __enter__(self):

@@ -16,7 +16,7 @@ from benchmark.allreduce.links import Switched, bridged
 from benchmark.allreduce.paths import MEMIF, Wired
 from benchmark.allreduce.team import worker_cores
 from benchmark.allreduce.units import size_text, time_text
-from command import ROOT, CommandLine, head, row, write_json
+from command import ROOT, CommandLine, file_to_write, head, row, write_json
 from programs import command
 from switched import SWITCH_ADDRESS
 
@@ -197,7 +197,7 @@ def main():
     parser.add_argument("--one-node", action="store_true",
                         help="all ranks on one node, with a switch there and without")
     parser.add_argument("--quick", action="store_true", help="less of everything")
-    parser.add_argument("--plot", type=pathlib.Path, metavar="FILE.svg", help="draw all lengths")
+    parser.add_argument("--plot", type=file_to_write, metavar="FILE.svg", help="draw all lengths")
     options = parser.parse_args()
     with parser.in_namespaces():
         figures = show(options)

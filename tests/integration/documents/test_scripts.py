@@ -29,8 +29,8 @@ def untouched_(tmp_path):
         (tmp_path / program).write_text('#!/bin/sh\necho "$0 was run"\n')
         (tmp_path / program).chmod(0o755)
 
-    def run(*words):
-        done = subprocess.run([SCRIPTS / words[0], *words[1:]], cwd=tmp_path, text=True, check=False,
+    def run(*words, before=()):
+        done = subprocess.run([*before, SCRIPTS / words[0], *words[1:]], cwd=tmp_path, text=True, check=False,
                               env={**os.environ, 'PATH': f"{tmp_path}:{os.environ['PATH']}"},
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S)
         assert 'was run' not in done.stdout and 'Traceback' not in done.stderr
@@ -57,6 +57,27 @@ def test_an_option_that_does_not_exist_is_refused_before_anything_is_installed(w
     done = untouched(*words.split(), '--frob')
     assert done.returncode == 1 and done.stdout == ''
     assert done.stderr.endswith(f'scripts/{words}: unrecognized arguments: --frob\n')
+
+
+@pytest.mark.parametrize('path, why', [('none/figures', "'none/figures': there is no folder none"),
+                                       ('.', "'.' is a folder"), ('/proc/version', "'/proc/version' cannot be written")])
+def test_what_is_wrong_with_a_file_is_said(path, why, untouched):
+    done = untouched('demo', 'sums', '--json', path, before=WITHOUT_RIGHTS)
+    assert done.returncode == 1 and done.stderr.endswith(f'argument --json: {why}\n')
+
+
+@pytest.mark.parametrize('words', [
+    *([*words.split(), '--json', '/proc/version'] for words in (*WITH_OPTIONS, 'demo tree', 'mutate', 'system-calls')),
+    ['bench', '--document', '/proc/version'], ['bench', '--document', '--numbers', '/none'],
+    ['bench', 'mpi', '--plot', '/none/of.svg'], ['demo', 'training', '--report', '/none/of.md'],
+    ['demo', 'slowloris', '--out', '/proc/version/folder'], ['evaluate', '--output', '/proc/version'],
+    ['evaluate', '--work', '/proc/version'], ['readme-plots', '--output', '/proc/version'],
+    ['readme-animation', '--output', '/none/of.svg'], ['build-playground', '/proc/version']], ids=' '.join)
+def test_what_cannot_be_written_or_read_is_refused_before_anything_is_installed(words, untouched):
+    done = untouched(*words, before=WITHOUT_RIGHTS)
+    assert done.returncode == 1 and done.stdout == ''
+    last = done.stderr.splitlines()[-1]
+    assert words[-1] in last and re.search('cannot be written|no folder|No such file', last)
 
 
 @pytest.mark.parametrize('installed', [True, False])

@@ -1,9 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the demonstrations in network namespaces need of the machine."""
 
+import os
+import pathlib
+import signal
 import subprocess
+import threading
+from unittest import mock
 
+import pytest
+
+import children
+import hosts
 import namespaces
+from command import CommandLine
 from needs import needs_namespaces
 
 
@@ -15,3 +25,32 @@ def test_system_programs_are_found_by_users_who_have_none_in_their_path(monkeypa
         assert namespace.run('ethtool', '--version').startswith('ethtool ')
         process = namespace.start('ethtool', '--version', stdout=subprocess.PIPE, env={})
         assert process.communicate()[0].startswith('ethtool ')
+
+
+@needs_namespaces
+@pytest.mark.parametrize('how', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize('when', ['tried', 'used'])
+def test_a_namespace_that_a_signal_comes_after_is_deleted(monkeypatch, how, when):
+    """Before anything else can have it in a context, and also where namespaces are only tried."""
+    made = []
+
+    def make():
+        made.append(namespaces.Namespace())
+        os.kill(os.getpid(), how)
+
+    if when == 'tried':
+        monkeypatch.setattr(namespaces, 'why_not', make)
+    with pytest.raises(SystemExit) as ended, CommandLine('demo', 'A test.').in_namespaces():
+        make()
+    assert ended.value.code == 128 + how
+    assert len(made) == 1 and not pathlib.Path('/run/netns', made[0].name).exists()
+
+
+def test_nothing_waits_on_for_a_child_after_a_signal():
+    """The program would not end before its patience has."""
+    host = mock.MagicMock()
+    host.start.return_value.stdout.readline.side_effect = KeyboardInterrupt
+    before = set(threading.enumerate())
+    with pytest.raises(KeyboardInterrupt):
+        children.Child(host, 'module', {}).listen()
+    hosts.wait_until(lambda: set(threading.enumerate()) <= before, 'the end of the watchdog')
