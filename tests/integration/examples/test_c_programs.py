@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """examples/c: built by its Makefile against libnetfc, and run."""
 
+import re
 import shutil
 import subprocess
 
@@ -13,16 +14,20 @@ MISSING = [tool for tool in ('make', 'cc', 'pkg-config') if shutil.which(tool) i
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f'not on the PATH: {", ".join(MISSING)}')
 
 
-@pytest.fixture(name='folder', scope='module')
-def built(tmp_path_factory):
-    """The folder with both programs, compiled without a warning."""
-    folder = tmp_path_factory.mktemp('examples') / 'c'
+def make(folder, build):
+    """Both programs in a copy of the examples, compiled without a warning."""
     shutil.copytree(EXAMPLES / 'c', folder, ignore=shutil.ignore_patterns('ask', 'dot'))
     flags = 'CFLAGS=-O2 -Wall -Wextra -Werror'
-    made = subprocess.run(['make', f'NETFC_BUILD={switch.BUILD}', flags], cwd=folder, text=True,
+    made = subprocess.run(['make', f'NETFC_BUILD={build}', flags], cwd=folder, text=True, errors='replace',
                           capture_output=True, check=False)
     assert made.returncode == 0, made.stderr
     return folder
+
+
+@pytest.fixture(name='folder', scope='module')
+def built(tmp_path_factory):
+    """The folder with both programs."""
+    return make(tmp_path_factory.mktemp('examples') / 'c', switch.BUILD)
 
 
 def dot(folder, name, pairs):
@@ -35,6 +40,23 @@ def test_dot_product(folder):
     assert done.stdout.splitlines() == [
         'fp16_k1024         5.328125', 'correctly rounded  5.328125', 'double             5.33']
     assert (done.returncode, done.stderr) == (0, '')
+
+
+def test_a_build_whose_path_has_spaces(tmp_path):
+    """And letters beyond ASCII. It has what the examples use: the library, and where pkg-config says it is."""
+    build = tmp_path / 'ein Ordner für alles'
+    library = build / 'lib' / 'netfc'
+    library.mkdir(parents=True)
+    for path in (switch.BUILD / 'lib' / 'netfc').glob('libnetfc.so*'):
+        if path.is_file():
+            shutil.copy(path, library, follow_symlinks=False)
+    text = (switch.BUILD / 'meson-uninstalled' / 'netfc-uninstalled.pc').read_text()
+    spaced = str(build).replace(' ', r'\ ')
+    (build / 'meson-uninstalled').mkdir()
+    (build / 'meson-uninstalled' / 'netfc-uninstalled.pc').write_text(
+        re.sub('^prefix=.*', lambda _: f'prefix={spaced}', text, flags=re.MULTILINE))
+    done = dot(make(tmp_path / 'c', build), 'fp16_k1024', '1.5 2\n0.25 8\n')
+    assert done.stdout.startswith('fp16_k1024         5\n')
 
 
 @pytest.mark.parametrize('name, pairs, complaint', [
