@@ -14,6 +14,7 @@ build/, in namespaces of their own. What is said beside them:
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -106,11 +107,14 @@ def script(blocks, folder):
 
 
 def make_tree(folder):
-    """The sources, and the build under test as build/; what is written at the top stays in the tree."""
+    """The sources, and the build under test as build/; what is written at the top, or beside the examples,
+    stays in the tree."""
     tree = folder / 'dpdk-netfc'
     tree.mkdir()
     for path in project_scripts.PROJECT.iterdir():
-        if not path.name.startswith('build') and path.name != '.git':
+        if path.name == 'examples':
+            shutil.copytree(path, tree / path.name, ignore=shutil.ignore_patterns('ask', 'dot'))
+        elif not path.name.startswith('build') and path.name != '.git':
             (tree / path.name).symlink_to(path)
     (tree / 'build').symlink_to(switch.BUILD)
     return tree

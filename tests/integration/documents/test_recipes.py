@@ -10,6 +10,7 @@ import sanitized
 # A document and the heading of a section whose blocks are run; recipes.py says how.
 SECTIONS = [
     ('README.md', 'Use it'),
+    ('examples/README.md', 'Examples'),
     ('docs/aggregation.md', 'By hand'),
     ('docs/functions.md', 'Try it'),
     ('docs/functions.md', 'A function of your own'),
@@ -19,8 +20,8 @@ SECTIONS = [
 ]
 WITHOUT_SANITIZERS = pytest.mark.skipif(sanitized.is_sanitized(),
                                         reason='torch and programs of MPI do not load with the sanitizers')
-MARKS = {'docs/mpi.md': WITHOUT_SANITIZERS, 'docs/pytorch.md': WITHOUT_SANITIZERS,
-         'docs/reproducible.md': (WITHOUT_SANITIZERS, pytest.mark.slow)}
+MARKS = {'examples/README.md': WITHOUT_SANITIZERS, 'docs/mpi.md': WITHOUT_SANITIZERS,
+         'docs/pytorch.md': WITHOUT_SANITIZERS, 'docs/reproducible.md': (WITHOUT_SANITIZERS, pytest.mark.slow)}
 
 
 @needs.needs_namespaces
