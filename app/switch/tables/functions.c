@@ -196,33 +196,67 @@ add_all(const struct sets *sets, const struct functions *used, struct functions 
 	return 0;
 }
 
-/*
- * The number of a user's function: the one that its name has already, or the first that is free,
- * if possible also of those in use, which clients may still ask for. 0: there is none.
- */
+/* The first number that neither these nor those have; 0: there is none. */
 static uint8_t
-choose_number(const char *name, const struct functions *used, const struct functions *functions)
+free_number(const struct functions *these, const struct functions *those)
 {
-	static const struct functions none = {0};
-	const struct functions *const avoided[] = {used, &none};
-	const struct loaded_function *same = find(functions, name, NULL);
+	for (unsigned int n = USER_FUNCTION_FIRST; n <= UINT8_MAX; n++) {
+		if (find_number(these, n) == NULL && find_number(those, n) == NULL)
+			return (uint8_t)n;
+	}
+	return 0;
+}
 
-	if (same == NULL)
-		same = find(used, name, NULL);
-	if (same != NULL)
-		return same->number;
-	for (unsigned int a = 0; a < RTE_DIM(avoided); a++) {
-		for (unsigned int n = USER_FUNCTION_FIRST; n <= UINT8_MAX; n++) {
-			if (find_number(functions, n) == NULL && find_number(avoided[a], n) == NULL)
-				return (uint8_t)n;
-		}
+/* The number that functions of that name have already; 0: none. */
+static uint8_t
+number_of(const struct functions *functions, const char *name)
+{
+	for (unsigned int f = 0; f < functions->count; f++) {
+		const struct loaded_function *function = functions->function[f];
+
+		if (function->number != 0 && strcmp(function->name, name) == 0)
+			return function->number;
+	}
+	return 0;
+}
+
+/* Users' functions keep the numbers that their names have in use. */
+static void
+keep_numbers(struct functions *functions, const struct functions *used)
+{
+	for (unsigned int f = 0; f < functions->count; f++) {
+		struct loaded_function *function = functions->function[f];
+
+		if (function->number == 0)
+			function->number = number_of(used, function->name);
+	}
+}
+
+/*
+ * The others get the number of their name, or the first that is free, if possible also of those in
+ * use, which clients may still ask for.
+ */
+static int
+give_numbers(struct functions *functions, const struct functions *used, FILE *errors)
+{
+	for (unsigned int f = 0; f < functions->count; f++) {
+		struct loaded_function *function = functions->function[f];
+
+		if (function->number == 0)
+			function->number = number_of(functions, function->name);
+		if (function->number == 0)
+			function->number = free_number(functions, used);
+		if (function->number == 0)
+			function->number = free_number(functions, functions);
+		if (function->number == 0)
+			return refuse(errors, function->path, no_number);
 	}
 	return 0;
 }
 
 static int
-add_own(const struct netfc_user_function *own, const char *path, uint8_t number,
-	struct functions *functions, FILE *errors)
+add_own(const struct netfc_user_function *own, const char *path, struct functions *functions,
+	FILE *errors)
 {
 	struct loaded_function *function = calloc(1, sizeof(*function));
 
@@ -233,7 +267,6 @@ add_own(const struct netfc_user_function *own, const char *path, uint8_t number,
 		return fail(errors, path, NETFC_ERR_NOMEM);
 	}
 	strcpy(function->name, netfc_user_function_name(own));
-	function->number = number;
 	function->format = netfc_user_function_format(own);
 	memcpy(function->z, netfc_user_function_z(own), sizeof(function->z));
 	memcpy(function->flags, netfc_user_function_flags(own), sizeof(function->flags));
@@ -244,19 +277,16 @@ add_own(const struct netfc_user_function *own, const char *path, uint8_t number,
 }
 
 static int
-load_own(const char *path, const struct functions *used, struct functions *functions, FILE *errors)
+load_own(const char *path, struct functions *functions, FILE *errors)
 {
 	struct netfc_user_function *own;
 	int error = netfc_user_function_load(path, &own), result;
-	uint8_t number;
 
 	if (error == NETFC_ERR_FOREIGN)
 		return refuse(errors, path, "the file holds no function");
 	if (error != NETFC_OK)
 		return fail(errors, path, error);
-	number = choose_number(netfc_user_function_name(own), used, functions);
-	result = number != 0 ? add_own(own, path, number, functions, errors)
-			     : refuse(errors, path, no_number);
+	result = add_own(own, path, functions, errors);
 	netfc_user_function_free(own);
 	return result;
 }
@@ -272,7 +302,7 @@ load_item(const char *item, const struct sets *sets, const struct functions *use
 	if (strcmp(item, FUNCTIONS_ALL) == 0)
 		return add_all(sets, used, functions, errors);
 	if (is_path(item, NETFC_FUNCTION_FILE_SUFFIX))
-		return load_own(item, used, functions, errors);
+		return load_own(item, functions, errors);
 	if (netfc_extra_by_name(item) != 0)
 		return refuse(errors, item, "needs no table: every switch computes it");
 	refuse(errors, item, "there is no function of that name");
@@ -292,7 +322,10 @@ functions_load(const char *names, const struct sets *sets, const struct function
 	while (result == 0 && (item = strsep(&rest, ",")) != NULL)
 		result = load_item(item, sets, used, functions, errors);
 	free(items);
-	return result;
+	if (result != 0)
+		return -1;
+	keep_numbers(functions, used);
+	return give_numbers(functions, used, errors);
 }
 
 int

@@ -42,7 +42,7 @@ void sets_free(struct sets *sets);
 /** A function of one format. It never changes. */
 struct loaded_function {
 	char name[NETFC_FUNCTION_NAME_SIZE];
-	uint8_t number; /**< the operation's, as on the wire */
+	uint8_t number; /**< the operation's, as on the wire; 0: it has none yet */
 	const struct netfc_format *format;
 	char *path; /**< of its file; NULL: the library's */
 	uint16_t z[NETFC_FUNCTION_ENTRIES];

@@ -293,7 +293,9 @@ def test_a_function_too_many_is_the_one_that_is_refused(control, tmp_path):
     with pytest.raises(ControlError, match=r"mine63\.netfcfun': there are 63 numbers"):
         control.do('add-functions', functions=paths[63])
     assert loaded(control) == {**before, 'mine62': 255}
-    control.do('functions', functions=paths[63])  # in place of all others
+    # In place of all others: the new one gets a number that nobody keeps.
+    control.do('functions', functions=f'{paths[63]},{paths[1]},{paths[0]}')
+    assert loaded(control) == {'mine0': 193, 'mine1': 194, 'mine63': 195}
     control.do('functions', functions='')
 
 
