@@ -226,7 +226,9 @@ def print_packets(runs: list[Any]) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The program; returns its exit status."""
     parser = Parser(prog=PROGRAM, description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--build", help="build folder (default: what is installed)")
+    parser.add_argument(
+        "--build", metavar="FOLDER", help="build folder (default: what is installed)"
+    )
     build: str | None = parser.parse_args(arguments).build
     try:
         library = Library(build)

@@ -10,10 +10,13 @@ import project_scripts
 import switch
 
 MANUALS = project_scripts.PROJECT / 'docs' / 'man'
+PYTHON = ('client', 'conform', 'ctl', 'demo', 'exporter', 'p4', 'top')
 PROGRAMS = {'dpdk-netfc': 'dpdk-netfc.8', 'netfc-bench': 'netfc-bench.1',
-            'netfc-p4': 'netfc-p4.1'}
+            **{f'netfc-{name}': f'netfc-{name}.1' for name in PYTHON}}
 COMMANDS = ('build', 'list', 'show', 'calc', 'verify', 'size')
 PROGRAMS.update({f'netfc-tables {command}': 'netfc-tables.1' for command in COMMANDS})
+ITS_COMMANDS = {'netfc-ctl': ('netfc-ctl capture start',)}
+METAVAR = re.compile(r'^ {2}(?:-[a-z] [A-Z]+, )?--([a-z-]+) ([A-Z][^ \n]*)', re.MULTILINE)
 HEAD = r'^ {2}(?:-[a-z](?: [^ ]+)?, | {4})?--'
 ROW = re.compile(rf'{HEAD}([a-z0-9-]+)(.*?)(?={HEAD}|\n\n|\Z)', re.MULTILINE | re.DOTALL)
 
@@ -27,13 +30,16 @@ def default_of(text):
     return found[-1] if found and ' ' not in found[-1] else None
 
 
+def help_of(name, *command):
+    """What a program's --help prints."""
+    folder = project_scripts.PROGRAMS if name.removeprefix('netfc-') in PYTHON else switch.BUILD / 'app'
+    return subprocess.run([folder / name, *command, '--help'], text=True, check=True, capture_output=True).stdout
+
+
 def rows(program):
     """Options of --help, each with its keys: pairs of a name and a default."""
     name, *command = program.split()
-    folder = project_scripts.PROGRAMS if name == 'netfc-p4' else switch.BUILD / 'app'
-    done = subprocess.run([folder / name, *command, '--help'], text=True, check=True,
-                          capture_output=True)
-    for name, text in ROW.findall(done.stdout):
+    for name, text in ROW.findall(help_of(name, *command)):
         keys = [(key, default_of(meaning)) for key, meaning in KEY.findall(text)]
         yield name, None if keys else default_of(text), keys
 
@@ -79,9 +85,17 @@ def test_the_manual_page_has_every_option_key_and_default(program):
     assert not missing
 
 
+@pytest.mark.parametrize('name', PYTHON)
+def test_the_manual_page_has_the_names_of_values(name):
+    section = plain(options_section(f'netfc-{name}'))
+    missing = [(option, value) for option, value in METAVAR.findall(help_of(f'netfc-{name}'))
+               if not re.search(rf'--{option} +{re.escape(value)}(?!\w)', section)]
+    assert not missing
+
+
 @pytest.mark.parametrize('program', PROGRAMS)
 def test_the_manual_page_has_no_other_option(program):
-    options = {name for name, _, _ in rows(program)}
+    options = {name for each in (program, *ITS_COMMANDS.get(program, ())) for name, _, _ in rows(each)}
     heads = re.findall(r'^\.TP\n(.*)$', options_section(program), re.MULTILINE)
     named = {name for head in heads for name in re.findall(r'--([a-z][a-z0-9-]*)', plain(head))}
     assert named and named <= options | {'help', 'version'}
