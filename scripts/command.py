@@ -71,6 +71,14 @@ def file_to_read(text):
         raise argparse.ArgumentTypeError(f"'{text}': {error.strerror}") from error
 
 
+def build_folder(text):
+    """A type of options: a folder that has the programs."""
+    path = pathlib.Path(text).resolve()
+    if not (path / "app").is_dir():
+        raise argparse.ArgumentTypeError(f"'{text}' is not the folder of a build")
+    return path
+
+
 class Arguments(argparse.ArgumentParser):
     """Of the script prog. Wrong usage ends it as it ends all others: with what is wrong, and status 1."""
 
@@ -130,7 +138,7 @@ class CommandLine(Arguments):
 
     def __init__(self, prog, description, **options):
         super().__init__(prog, description, **options)
-        self.add_argument("--build", type=lambda text: pathlib.Path(text).resolve(),
+        self.add_argument("--build", type=build_folder,
                           default=ROOT / "build", help="build folder (default: build)")
         self.add_argument("--json", type=file_to_write, metavar="FILE", help="write the figures there")
 

@@ -109,7 +109,7 @@ def measure(options):
 def main():
     """The command line."""
     parser = CommandLine("bench slowloris-throughput", __doc__)
-    parser.add_argument("--connections", type=int, default=1000000)
+    parser.add_argument("--connections", type=int, most=10_000_000, default=1000000)
     parser.add_argument("--packets", type=int, default=8000000, help="that are measured")
     parser.add_argument("--rounds", type=int, default=5, help="the best counts")
     parser.add_argument("--huge", action="store_true", help="use hugepages, 1.6 GB")

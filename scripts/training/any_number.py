@@ -22,6 +22,7 @@ from switched import Network
 from training.team import FRAMES, lose
 
 PATIENCE = 1800
+RANKS, MOST_RANKS, MEGABITS = 2, 32, (100, 1000, 0)
 STEPS, QUICK = 30, 6
 FORMATS = "fp32+int32"  # gradients; and counts, of which a leaf's are digits, too
 
@@ -190,10 +191,15 @@ def main():
     parser.add_argument("--time", action="store_true",
                         help="instead: time of a step beside DistributedDataParallel's, by the"
                         " switch and by gloo")
-    parser.add_argument("--ranks", type=int, least=2, default=2, help="that are timed (default %(default)s)")
-    parser.add_argument("--megabits", type=int, least=0, nargs="*", default=[100, 1000, 0],
-                        help="of links that are timed, 0: no limit (default: 100 1000 0)")
+    parser.add_argument("--ranks", type=int, least=2, most=MOST_RANKS, help=f"with --time (default {RANKS})")
+    parser.add_argument("--megabits", type=int, least=0, nargs="+",
+                        help=f"with --time: of links, 0: no limit (default: {' '.join(map(str, MEGABITS))})")
     options = parser.parse_args()
+    if options.time and options.quick:
+        parser.error("--quick: not with --time")
+    if not options.time and (options.ranks or options.megabits):
+        parser.error("--ranks, --megabits: only with --time")
+    options.ranks, options.megabits = options.ranks or RANKS, options.megabits or MEGABITS
     if options.quick:
         options.steps = QUICK
     with parser.in_namespaces(as_user=True):

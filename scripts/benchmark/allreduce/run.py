@@ -177,10 +177,11 @@ def main():
     parser.add_argument("--only", choices=WAYS, action="append", help="these ways")
     parser.add_argument("--workers", type=int, choices=(2, 4, 8),
                         help="so many only; with --paths 2 unless told")
-    parser.add_argument("--collectives", action="store_true",
-                        help="the other collectives, at 100 Mbit/s and 1 Gbit/s, beside gloo")
-    parser.add_argument("--paths", action="store_true",
-                        help="each way to the switch without a limit, beside gloo on veth")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--collectives", action="store_true",
+                      help="the other collectives, at 100 Mbit/s and 1 Gbit/s, beside gloo")
+    what.add_argument("--paths", action="store_true",
+                      help="each way to the switch without a limit, beside gloo on veth")
     parser.add_argument("--values", type=lengths.lengths, metavar="N,...", nargs="?", const=[],
                         help="with --paths: lengths of the vectors, by the paths and by Open MPI, with "
                         f"{' and '.join(map(str, lengths.RANKS))} ranks unless told; "

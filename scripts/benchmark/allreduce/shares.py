@@ -155,11 +155,11 @@ def main():
     """The command line."""
     parser = CommandLine("bench shares", __doc__)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--hosts", type=int, default=2, help="and workers of each job")
+    parser.add_argument("--hosts", type=int, least=2, default=2, help="and workers of each job")
     parser.add_argument("--mbit", type=int, default=100, help="of each host's link, each way")
     parser.add_argument("--queue", default=QUEUE, help="of a link, each way, as tc-tbf(8) has it")
     parser.add_argument("--values", type=int, default=25_000, help="binary32 of an allreduce")
-    parser.add_argument("--slots", type=int, nargs="*", default=[], help="of each job")
+    parser.add_argument("--slots", type=int, nargs="+", default=[], help="of each job")
     parser.add_argument("--apart", type=float, least=0, default=0, help="seconds from a job to the next")
     parser.add_argument("--stream", action="store_true", help="a TCP stream beside the jobs")
     parser.add_argument("--seconds", type=float, default=20)

@@ -78,7 +78,7 @@ def show_all(options):
 def main():
     """The command line."""
     parser = CommandLine("demo mpi", __doc__)
-    parser.add_argument("--ranks", type=int, action="append", help="2, 4 and 8")
+    parser.add_argument("--ranks", type=int, most=64, action="append", help="2, 4 and 8")
     options = parser.parse_args()
     with parser.in_namespaces():
         results = show_all(options)

@@ -199,6 +199,8 @@ def main():
     parser.add_argument("--quick", action="store_true", help="less of everything")
     parser.add_argument("--plot", type=file_to_write, metavar="FILE.svg", help="draw all lengths")
     options = parser.parse_args()
+    if options.ranks < 2 and not options.one_node:
+        parser.error(f"--ranks {options.ranks}: 2 or more, one on each node")
     with parser.in_namespaces():
         figures = show(options)
     write_json(options.json, figures)

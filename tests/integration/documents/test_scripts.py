@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+import switch
 from needs import WITHOUT_RIGHTS
 from project_scripts import SCRIPTS
 
@@ -68,6 +69,7 @@ def test_what_is_wrong_with_a_file_is_said(path, why, untouched):
 
 @pytest.mark.parametrize('words', [
     *([*words.split(), '--json', '/proc/version'] for words in (*WITH_OPTIONS, 'demo tree', 'mutate', 'system-calls')),
+    *([*words.split(), '--build', '/none'] for words in (*WITH_OPTIONS, 'demo tree', 'bench lanes', 'system-calls')),
     ['bench', '--document', '/proc/version'], ['bench', '--document', '--numbers', '/none'],
     ['bench', 'mpi', '--plot', '/none/of.svg'], ['demo', 'training', '--report', '/none/of.md'],
     ['demo', 'slowloris', '--out', '/proc/version/folder'], ['evaluate', '--output', '/proc/version'],
@@ -77,7 +79,18 @@ def test_what_cannot_be_written_or_read_is_refused_before_anything_is_installed(
     done = untouched(*words, before=WITHOUT_RIGHTS)
     assert done.returncode == 1 and done.stdout == ''
     last = done.stderr.splitlines()[-1]
-    assert words[-1] in last and re.search('cannot be written|no folder|No such file', last)
+    assert words[-1] in last and re.search('cannot be written|no folder|No such file|not the folder of a build', last)
+
+
+@pytest.mark.parametrize('words, option', [
+    ('demo any-number --ranks 3', '--ranks'), ('demo any-number --megabits 10', '--megabits'),
+    ('demo any-number --time --quick', '--quick'), ('bench allreduce --paths --collectives', '--collectives'),
+    ('bench mpi --ranks 1', '--ranks'), ('bench shares --slots', '--slots')])
+def test_options_that_nothing_would_be_made_of_are_refused(words, option):
+    done = subprocess.run([SCRIPTS / words.split()[0], *words.split()[1:]], text=True, capture_output=True,
+                          env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)}, check=False, timeout=TIMEOUT_S)
+    assert done.returncode == 1 and done.stdout == ''
+    assert option in done.stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize('installed', [True, False])
