@@ -35,6 +35,10 @@
 /* A chunk's time-out doubles that often. */
 #define MAX_STEPS 1
 
+/* By such a share time-outs of what is sent again differ; Knuth's multiplier scatters times. */
+#define SCATTERED_SHARE 4
+#define SCATTER UINT64_C(0x9e3779b97f4a7c15)
+
 /* How long a worker waits that knows whom it waits for. */
 #define LATE_INTERVAL (250 * NS_PER_MS)
 
@@ -72,6 +76,18 @@ wait_of(const struct channel *channel, unsigned int backoff)
 }
 
 /*
+ * Where queues are too short for all that is sent again at once, the same packets would be lost
+ * each time: so hardly any two channels and workers have the same time-out.
+ */
+static uint64_t
+scattered(const struct channel *channel, const struct slot *slot, uint64_t wait)
+{
+	const uint64_t chance = (slot->sent + channel->number) * SCATTER >> 48;
+
+	return slot->times > 1 ? wait - wait / SCATTERED_SHARE * chance / UINT16_MAX : wait;
+}
+
+/*
  * When a chunk is sent again, if nothing else shows that it is lost. Results put that off once (RFC
  * 6298, section 5.3), but not that of a vector's last chunks: there they come one by one, as other
  * workers send again what they have lost. Each time for the same chunk is later than the one
@@ -82,7 +98,8 @@ static uint64_t
 time_out(const struct channel *channel, const struct slot *slot)
 {
 	unsigned int steps = slot->times - 1 < MAX_STEPS ? slot->times - 1 : MAX_STEPS;
-	uint64_t wait = wait_of(channel, steps + channel->backoff / QUIET_FIRES);
+	uint64_t wait =
+		scattered(channel, slot, wait_of(channel, steps + channel->backoff / QUIET_FIRES));
 	uint64_t since = channel_is_ending(channel) ? 0 : channel->heard;
 
 	return greater(slot->sent, least(since, slot->sent + wait)) + wait;
