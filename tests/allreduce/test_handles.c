@@ -407,11 +407,14 @@ TEST(test_options)
 	WRONG(spin_us, 10001, "spin_us is 10001");
 	WRONG(interface, "no-such", "no network device no-such");
 	WRONG(bind_address, "::1", "one is IPv4, the other IPv6");
+	WRONG(bind_address, "127.0.0.1:5", "without a port");
 #undef WRONG
 	options = good;
 	options.switches = two;
 	options.switch_count = 2;
 	option(&options, "127.0.0.1 twice");
+	two[1] = "127.0.0.1:20040";
+	option(&options, "\"127.0.0.1:20040\" is one that is before it");
 	for (unsigned int i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
 		options = good;
 		options.switches = &addresses[i].address;

@@ -12,6 +12,7 @@
 
 struct paths {
 	struct place place[2]; /* each worker's own */
+	unsigned int deadline_ms;
 	unsigned int bytes[2]; /* that it asks for; 0: what its path takes */
 	unsigned int granted[2];
 	int status[2];
@@ -35,6 +36,8 @@ reduce(unsigned int w, unsigned int n, void *context)
 	int wrong = 0;
 
 	options.bytes = paths->bytes[w];
+	if (paths->deadline_ms != 0)
+		options.deadline_ms = paths->deadline_ms;
 	options.join_ms = 20000;
 	options.notice = keep_notice;
 	options.notice_context = paths->notice[w];
@@ -134,4 +137,36 @@ TEST(test_too_much)
 	assert_int_equal(paths.status[1], NETFC_ALLREDUCE_ARGUMENT);
 	assert_non_null(strstr(paths.error[1], "Chunks of 8948 bytes make packets of 9000"));
 	assert_non_null(strstr(paths.error[1], "set option bytes to 1448, or to 0"));
+}
+
+/* A tunnel, of which neither end's device knows. */
+static enum relay_verdict
+lose_all_of_ethernet(void *context, bool from_server, uint8_t *payload, size_t length)
+{
+	(void)context;
+	(void)from_server;
+	(void)payload;
+	return length > 1400 ? RELAY_LOSE : RELAY_PASS;
+}
+
+/* Packets of 1,500 bytes are not probed: who waits for results in vain is told what may be. */
+TEST(test_narrower_than_ethernet)
+{
+	const struct server_options options = {.bytes = ETHERNET};
+	struct network network =
+		network_start(&options, &(struct relay_options){.judge = lose_all_of_ethernet});
+	struct paths paths = {.place = {network.place, network.place}, .deadline_ms = 2000};
+
+	workers_run(2, reduce, &paths);
+	for (unsigned int w = 0; w < 2; w++) {
+		assert_int_not_equal(paths.status[w], NETFC_ALLREDUCE_OK);
+		assert_int_equal(paths.granted[w], ETHERNET);
+	}
+	if (paths.status[0] != NETFC_ALLREDUCE_TIMEOUT)
+		assert_int_equal(paths.status[1], NETFC_ALLREDUCE_TIMEOUT);
+	for (unsigned int w = 0; w < 2; w++) {
+		if (paths.status[w] == NETFC_ALLREDUCE_TIMEOUT)
+			assert_non_null(strstr(paths.error[w], "set option bytes to less"));
+	}
+	network_stop(&network);
 }

@@ -79,11 +79,18 @@ __wrap_sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags)
 static bool uncut;
 static unsigned int uncut_datagrams;
 
+/* One whose MTU is smaller by now, as kernels before 6.14 say of segments. */
+static _Thread_local bool narrowed;
+
 ssize_t
 __wrap_sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	struct msghdr plain = *message;
 
+	if (narrowed && plain.msg_controllen != 0) {
+		errno = EINVAL;
+		return -1;
+	}
 	if (uncut && plain.msg_controllen != 0) {
 		plain.msg_control = NULL;
 		plain.msg_controllen = 0;
@@ -293,6 +300,26 @@ joins_with_segments(const struct server *server, const char *key_file)
 	assert_int_equal(netfc_allreduce_leave(comm), NETFC_ALLREDUCE_OK);
 	netfc_allreduce_free(comm);
 	return info.gso;
+}
+
+/* Packets go by themselves then. */
+SERVER_TEST(segments_that_are_too_long_by_now_do_not_end_a_job)
+{
+	struct netfc_allreduce *comm = join(server, 0, 1, 16, 60000);
+	static int32_t values[10000];
+	struct netfc_allreduce_info info;
+
+	netfc_allreduce_info(comm, &info);
+	assert_true(info.gso);
+	narrowed = true;
+	assert_int_equal(
+		netfc_allreduce(comm, values, 10000, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_MAX),
+		NETFC_ALLREDUCE_OK);
+	narrowed = false;
+	netfc_allreduce_info(comm, &info);
+	assert_false(info.gso);
+	netfc_allreduce_leave(comm);
+	netfc_allreduce_free(comm);
 }
 
 /* As over veth and AF_PACKET, unless the kernel is told to cut them. */

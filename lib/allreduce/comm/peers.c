@@ -2,6 +2,7 @@
 #include "comm/comm.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <aggregate_registers.h>
 #include <aggregate_wire.h>
@@ -27,6 +28,11 @@ find_bind(struct netfc_allreduce *comm, const char *text, const struct peer *pee
 	if (problem != NULL)
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT, "Option bind_address, %s: %s.",
 			text, problem);
+	if (address_port(address) != 0)
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"Option bind_address, %s: give an address without a port; each shard of a "
+			"switch needs one of its own, which the kernel chooses.",
+			text);
 	if (address->storage.ss_family != peer->link.address.storage.ss_family)
 		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Option bind_address, %s, and switch %s: one is IPv4, the other IPv6.",
@@ -52,6 +58,17 @@ open_port(struct netfc_allreduce *comm, struct peer *peer,
 	return error_of_link(comm, peer, options->interface, &problem);
 }
 
+/* One that has been named before, by another name: it would get chunks of two as those of one. */
+static const struct peer *
+find_same(const struct netfc_allreduce *comm, const struct peer *peer)
+{
+	for (const struct peer *other = comm->peer; other < peer; other++) {
+		if (strcmp(other->link.address.text, peer->link.address.text) == 0)
+			return other;
+	}
+	return NULL;
+}
+
 static int
 open_peer(
 	struct netfc_allreduce *comm, unsigned int k, const struct netfc_allreduce_options *options)
@@ -68,6 +85,10 @@ open_peer(
 	if (problem != NULL)
 		return error_set_for(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
 			"Option switches, \"%s\": %s.", text, problem);
+	if (find_same(comm, peer) != NULL)
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
+			"Option switches has %s twice: \"%s\" is one that is before it.",
+			peer->link.address.text, text);
 	rtt_init(&peer->member.rtt, options->rto_min_us * NS_PER_US,
 		options->rto_max_us * NS_PER_US);
 	return open_port(comm, peer, options);

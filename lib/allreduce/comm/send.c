@@ -223,6 +223,16 @@ note_sent(struct peer *peer, struct channel *channel, uint32_t count, uint64_t n
 	peer->member.said = now;
 }
 
+/*
+ * The device can't compute checksums; or its MTU is not what it was, as Linux before 6.14 says it:
+ * packets by themselves are a soft error then.
+ */
+static bool
+cannot_cut(int error)
+{
+	return error == EIO || error == EINVAL;
+}
+
 int
 send_chunks(struct netfc_allreduce *comm, struct peer *peer, struct channel *channel, uint64_t now)
 {
@@ -234,8 +244,8 @@ send_chunks(struct netfc_allreduce *comm, struct peer *peer, struct channel *cha
 			note_sent(peer, channel, (uint32_t)count, now);
 		else if (errno == EAGAIN)
 			return NETFC_ALLREDUCE_OK;
-		else if (errno == EIO && peer->link.gso)
-			peer->link.gso = false; /* the device can't compute checksums */
+		else if (cannot_cut(errno) && peer->link.gso)
+			peer->link.gso = false;
 		else if (link_softens(&peer->link, errno))
 			note_sent(peer, channel, 1, now);
 		else if (errno != EINTR)

@@ -50,6 +50,17 @@ timers_next(const struct netfc_allreduce *comm)
 	return next;
 }
 
+/* Whether any result has come from a switch. */
+static bool
+has_results(const struct peer *peer)
+{
+	bool has = false;
+
+	for (unsigned int s = 0; s < peer->window.channels; s++)
+		has |= peer->window.channel[s].heard != 0;
+	return has;
+}
+
 /* The deadline has passed: find the cause. */
 static int
 too_late(struct netfc_allreduce *comm, uint64_t now)
@@ -78,6 +89,13 @@ too_late(struct netfc_allreduce *comm, uint64_t now)
 			"told yet which worker it waits for (option deadline_ms longer than its "
 			"--aggregate stall= has it say so).",
 			quietest->link.address.text, (double)(now - comm->head_since) / 1e9);
+	if (!has_results(quietest))
+		return error_set_for(comm, quietest, NETFC_ALLREDUCE_TIMEOUT,
+			"Switch %s answers, but no result has come within %.1f s: packets with chunks "
+			"of %u bytes do not get there and back, maybe, by a small MTU on the way (let "
+			"all workers set option bytes to less), or it has not told yet which worker "
+			"it waits for (option deadline_ms longer than its --aggregate stall=).",
+			quietest->link.address.text, seconds, comm->bytes);
 	return error_set_for(comm, quietest, NETFC_ALLREDUCE_TIMEOUT,
 		"An allreduce has taken longer than its deadline, %.1f s, though switch %s answers: "
 		"it is too large for the link's speed, or packets are lost; give it a longer one "

@@ -91,6 +91,20 @@ lacks_interface(const struct address *address)
 		IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr);
 }
 
+/* An IPv4 address that is written as one of IPv6: what sockets of IPv6 are told is not for it. */
+static void
+unmap(struct address *address)
+{
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&address->storage;
+	struct sockaddr_in v4 = {.sin_family = AF_INET};
+
+	if (v6->sin6_family != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr))
+		return;
+	memcpy(&v4.sin_addr, &v6->sin6_addr.s6_addr[12], sizeof(v4.sin_addr));
+	memcpy(&address->storage, &v4, sizeof(v4));
+	address->length = sizeof(v4);
+}
+
 const char *
 address_parse(struct address *address, const char *text, uint16_t port)
 {
@@ -108,6 +122,7 @@ address_parse(struct address *address, const char *text, uint16_t port)
 	memcpy(&address->storage, found->ai_addr, found->ai_addrlen);
 	address->length = found->ai_addrlen;
 	freeaddrinfo(found);
+	unmap(address);
 	address_set_port(address, port);
 	if (lacks_interface(address))
 		return "a link-local address needs its interface, as in fe80::1%eth0";
