@@ -13,6 +13,7 @@ PLACES = [
     ("meson.build", r"^(  version: ')([^']*)"),
     ("python/netfc/_native/version.py", r'^(VERSION = ")([^"]*)'),
     ("docs/man/*.[0-9]", r'^(\.TH .*"dpdk\\-netfc )([^"]*)'),
+    ("docs/monitoring.md", r"^(dpdk-netfc )(\d+\.\d+\.\d+)(?=   up )"),
     ("debian/changelog", r"\A(dpdk-netfc \()([^)]*)"),
     ("CHANGELOG.md", r"^(## )(\d+\.\d+\.\d+)(?= - )"),
 ]

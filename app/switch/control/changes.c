@@ -18,7 +18,7 @@ has_bridge(const struct app *app, FILE *errors)
 {
 	if (app->options.forward == FORWARD_BRIDGE)
 		return true;
-	fprintf(errors, "there is no bridge");
+	fprintf(errors, "there is no bridge; --forward bridge makes one");
 	return false;
 }
 

@@ -139,7 +139,8 @@ def test_without_a_file_hang_up_ends_the_switch_with_its_report(tmp_path):
 
 
 @pytest.mark.parametrize('text, said', [
-    ('tables fp16_k2\nset ageing 5', ":2: there is no bridge"), ('\n\nfly', ":3: 'fly' is no command"),
+    ('tables fp16_k2\nset ageing 5', ':2: there is no bridge; --forward bridge makes one'),
+    ('\n\nfly', ":3: 'fly' is no command"),
     ('set slowloris-time 1', ':1: there is no Slowloris detector'), (None, "': No such file or directory"),
     ('.', "': Is a directory")])
 def test_a_switch_does_not_start_with_a_wrong_file(tmp_path, text, said):
