@@ -91,10 +91,11 @@ first_loaded(const char *const *libraries)
 static void
 report_error(const char *what, const char *why)
 {
-	const char *rank = getenv("PMI_RANK");
+	static const char *const variables[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK"};
+	const char *rank = NULL;
 
-	if (rank == NULL)
-		rank = getenv("OMPI_COMM_WORLD_RANK");
+	for (size_t v = 0; v < sizeof(variables) / sizeof(variables[0]) && rank == NULL; v++)
+		rank = getenv(variables[v]);
 	if (rank == NULL || strcmp(rank, "0") == 0)
 		fprintf(stderr, "netfc-mpi: %s%s; the program runs without it\n", what, why);
 }

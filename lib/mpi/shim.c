@@ -172,10 +172,34 @@ report_unknown_variables(void)
 	}
 }
 
+/*
+ * Slurm starts tasks that do not find each other if it was told another kind of launch than the MPI
+ * library has: each is a program of one rank then, and all of them are right, and say nothing.
+ */
+static void
+report_tasks_apart(void)
+{
+	const char *tasks = text_of("SLURM_STEP_NUM_TASKS"), *task = text_of("SLURM_PROCID");
+	int ranks = 0;
+
+	PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	if (ranks != 1 || tasks == NULL || strcmp(tasks, "1") == 0 || task == NULL ||
+		strcmp(task, "0") != 0)
+		return;
+	/* Ranks that mpirun starts in a step of Slurm's. */
+	if (text_of("PMI_SIZE") != NULL || text_of("OMPI_COMM_WORLD_SIZE") != NULL)
+		return;
+	shim_log(
+		"each of Slurm's %s tasks is an MPI program of its own: start them by an --mpi= of "
+		"srun that the MPI library knows (Debian's Open MPI: pmix, MPICH: pmi2)",
+		tasks);
+}
+
 static void
 read_settings(struct settings *settings)
 {
 	report_unknown_variables();
+	report_tasks_apart();
 	settings->switches = text_of("NETFC_SWITCH");
 	settings->interface = text_of("NETFC_MPI_INTERFACE");
 	settings->bind_address = text_of("NETFC_MPI_BIND_ADDRESS");

@@ -79,9 +79,9 @@ def expected(blocks):
             yield from PRINTED.findall(block.text)
 
 
-def script(blocks, folder):
+def script(blocks, folder, before):
     """What a shell has to run."""
-    parts = [SCRIPT]
+    parts = [SCRIPT, before]
     library = {name: value for name, value in sanitized.environment().items()
                if name in ('LD_PRELOAD', 'ASAN_OPTIONS') and sanitized.is_sanitized()}
     python = shlex.join(['env', *(f'{name}={value}' for name, value in library.items()),
@@ -120,14 +120,14 @@ def make_tree(folder):
     return tree
 
 
-def run(blocks, folder):
-    """Runs blocks, and fails unless all succeed and print what they should."""
+def run(blocks, folder, before=''):
+    """Runs blocks, and fails unless all succeed and print what they should. before: what a shell runs first."""
     programs = folder / 'programs'
     programs.mkdir()
     (programs / 'sudo').write_text(SUDO)
     (programs / 'sudo').chmod(0o755)
     done = subprocess.run(
-        [*UNSHARED, 'bash', '-c', script(blocks, folder)], cwd=make_tree(folder), text=True,
+        [*UNSHARED, 'bash', '-c', script(blocks, folder, before)], cwd=make_tree(folder), text=True,
         env={'HOME': str(folder), 'PATH': f'{programs}:{PATH}'}, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_S, check=False)
     print(done.stdout, file=sys.stderr)

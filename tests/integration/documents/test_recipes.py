@@ -4,6 +4,7 @@
 import pytest
 
 import needs
+import private_slurm
 import recipes
 import sanitized
 
@@ -33,7 +34,22 @@ def test_as_it_stands(document, heading, tmp_path):
     recipes.run(recipes.section(document, heading), tmp_path)
 
 
-@pytest.mark.parametrize('document, heading', SECTIONS)
+# Documents, and the section that begins what a section about Slurm goes on with.
+WITH_SLURM = [('docs/mpi.md', 'A first run'), ('docs/pytorch.md', 'Try it')]
+
+
+@needs.needs_namespaces
+@needs.needs_mounts
+@needs.needs_tap
+@private_slurm.needs_slurm
+@WITHOUT_SANITIZERS
+@pytest.mark.parametrize('document, beginning', WITH_SLURM)
+def test_with_slurm(document, beginning, tmp_path):
+    blocks = recipes.section(document, beginning) + recipes.section(document, 'Slurm')
+    recipes.run(blocks, tmp_path, private_slurm.started())
+
+
+@pytest.mark.parametrize('document, heading', [*SECTIONS, *((document, 'Slurm') for document, _ in WITH_SLURM)])
 def test_what_is_left_out_says_why(document, heading):
     blocks = recipes.section(document, heading)
     assert any(block.kind in ('sh', 'python') for block in blocks)
