@@ -162,9 +162,8 @@ netfc_compute(const struct netfc_set *set, enum netfc_op op, const void *x, cons
 	struct netfc_lanes lanes;
 	uint8_t all = 0;
 
-	for (uint32_t first = 0; first < count; first += NETFC_BATCH) {
-		unsigned batch = count - first < NETFC_BATCH ? count - first : NETFC_BATCH;
-
+	for (uint32_t first = 0, batch; first < count; first += batch) {
+		batch = count - first < NETFC_BATCH ? count - first : NETFC_BATCH;
 		fill_lanes(&lanes, format, op, x, y, first, batch);
 		for (unsigned s = 0; s < program->step_count; s++)
 			netfc_run_step(set, &program->step[s], &lanes, batch);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "replace.h"
 
 #define TRIES 100
+#define SUFFIX_BYTES 9u /* what makes a name unpredictable */
 
 /* Whether a file can be put in the place of one that is there, and nobody notices but its readers.
  */
@@ -19,6 +21,18 @@ static bool
 can_replace(const struct stat *there)
 {
 	return S_ISREG(there->st_mode) && there->st_nlink == 1;
+}
+
+/* How much of a path can have a suffix: a file's name has NAME_MAX bytes at most. */
+static int
+prefix_bytes(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+	size_t length = strlen(name);
+
+	if (length > NAME_MAX - SUFFIX_BYTES)
+		length = NAME_MAX - SUFFIX_BYTES;
+	return (int)((size_t)(name - path) + length);
 }
 
 /* A new file beside the path, with an unpredictable name. */
@@ -31,7 +45,7 @@ open_beside(const char *path, mode_t mode, char **temporary)
 
 		if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
 			return -1;
-		if (asprintf(temporary, "%s.%08x", path, random) < 0) {
+		if (asprintf(temporary, "%.*s.%08x", prefix_bytes(path), path, random) < 0) {
 			*temporary = NULL;
 			return -1;
 		}

@@ -9,6 +9,7 @@
 #include "command.h"
 #include "encoding.h"
 #include "json.h"
+#include "set/set.h"
 #include "show/show.h"
 
 #define FORMATS_BYTES 128
@@ -174,8 +175,18 @@ read_format(const struct command *command, char **operands, const struct extende
 	const struct netfc_format **format)
 {
 	char known[FORMATS_BYTES];
+	struct netfc_set *set;
 
-	*format = find_format(operands[0]);
+	if (is_path(operands[0], NETFC_FILE_SUFFIX)) {
+		const int status = open_set(operands[0], &set);
+
+		if (status != STATUS_DONE)
+			return status;
+		*format = netfc_set_format(set);
+		netfc_set_free(set);
+	} else {
+		*format = find_format(operands[0]);
+	}
 	if (*format != NULL && has_extended(*format, extended))
 		return STATUS_DONE;
 	list_formats(extended, known, sizeof(known));

@@ -146,9 +146,9 @@ bool is_format(const char *name);
 bool is_extended(const char *name);
 
 /**
- * The format that the first of a command's operands names, a format's name or a table set's, which
- * is to have the function or operation that the second names. Reports what is neither, with the
- * command's name. Gives the exit status.
+ * The format that the first of a command's operands names, a format's name, a table set's or its
+ * file's, which is to have the function or operation that the second names. Reports what is
+ * neither, with the command's name. Gives the exit status.
  */
 int read_format(const struct command *command, char **operands, const struct extended *extended,
 	const struct netfc_format **format);

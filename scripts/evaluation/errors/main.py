@@ -71,7 +71,7 @@ def open_sets(parser, names):
         except TableSetError as error:
             parser.error(str(error))
         if sets[-1].format.bits != 16:
-            parser.error(f"{name}: has too many encodings to take all pairs")
+            parser.error(f"{name}: all pairs are taken of sets of 16 bits, not of {sets[-1].format.bits}")
         if sets[-1].format != sets[0].format:
             parser.error(f"{name}: not for the first set's format")
     return sets

@@ -63,6 +63,16 @@ def test_calc_says_what_goes_in_and_out():
     assert run_json('calc', 'fp16_exact', 'max', '-0', '0')['result']['bits'] == '0x0000'
 
 
+def test_a_file_of_a_set_names_its_format(tmp_path):
+    path = tmp_path / 'set.netfc'
+    run('build', '--quiet', '-o', path, 'fp8_e4m3_sat')
+    assert run_json('calc', path, 'exp', '9')['result']['value'] == 448
+    assert run_json('calc', path, 'max', '1', '2')['result']['value'] == 2
+    assert run('show', path, 'exp', '9').stdout == run('show', 'fp8_e4m3_sat', 'exp', '9').stdout
+    path.write_bytes(path.read_bytes()[:-1])
+    assert 'ends too early' in complaint('calc', path, 'exp', '9')
+
+
 @pytest.mark.parametrize('name', ['fp32', 'fp32_exact', 'fp17'])
 @pytest.mark.parametrize('words', [['sqrt', '2'], ['min', '1', '2'], ['fma', '1', '2', '3']])
 def test_a_format_without_functions(name, words):

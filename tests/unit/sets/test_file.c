@@ -2,6 +2,7 @@
 /* Table-set files on disk: they appear whole or not at all, and what cannot be read says why. */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -10,11 +11,12 @@
 
 #include "bytes.h"
 
-#define PATH_SIZE 256
+#define DIRECTORY_SIZE 128
+#define PATH_SIZE (DIRECTORY_SIZE + NAME_MAX + 1)
 #define NAME "bf16_k1_floor"
 
 /* A directory of the test's own, gone with all that is in it at the end. */
-static char directory[PATH_SIZE / 2];
+static char directory[DIRECTORY_SIZE];
 static char path[PATH_SIZE];
 
 static int
@@ -122,6 +124,25 @@ TEST_WITH(saving_replaces_what_is_there, make_directory, remove_directory)
 	assert_int_equal(netfc_set_save(set, path), NETFC_OK);
 	assert_int_equal(files_in_directory(), 1);
 	expect_file(bytes);
+	free(bytes.data);
+	netfc_set_free(set);
+}
+
+/* So is its temporary file, as long as a file system takes it. */
+TEST_WITH(a_set_is_saved_under_the_longest_name, make_directory, remove_directory)
+{
+	struct netfc_set *set = must_build(NAME);
+	struct bytes bytes = bytes_of(NAME);
+	char name[NAME_MAX + 1];
+
+	memset(name, 'n', NAME_MAX);
+	name[NAME_MAX] = '\0';
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	for (unsigned times = 0; times < 2; times++) {
+		assert_int_equal(netfc_set_save(set, path), NETFC_OK);
+		assert_int_equal(files_in_directory(), 1);
+		expect_file(bytes);
+	}
 	free(bytes.data);
 	netfc_set_free(set);
 }
