@@ -339,3 +339,51 @@ TEST(test_many_lost)
 		replay_free(replay);
 	}
 }
+
+/* How often a chunk's parts have to be sent until all have passed a queue for so many at a time. */
+static unsigned int
+times_until_all_pass(unsigned int all, unsigned int room)
+{
+	const uint64_t whole = all == 64 ? UINT64_MAX : (UINT64_C(1) << all) - 1;
+	uint64_t passed = 0;
+	uint32_t times = 0;
+
+	for (; passed != whole; times++) {
+		const struct parts parts = parts_to_send(all, times);
+
+		assert_in_range(times, 0, 1000);
+		for (unsigned int i = 0; i < parts.count && i < room; i++)
+			passed |= UINT64_C(1) << parts_number(&parts, i);
+	}
+	return times;
+}
+
+/* However short a queue is, and then the last part goes, for whose sake the result comes again. */
+TEST(all_parts_pass_a_short_queue)
+{
+	for (unsigned int all = 1; all <= 64; all++) {
+		for (unsigned int room = 1; room <= all; room++)
+			assert_in_range(times_until_all_pass(all, room), 1, 10 + 8 * all / room);
+		for (uint32_t times = 1; times < 100; times += 2) {
+			const struct parts parts = parts_to_send(all, times);
+
+			assert_int_equal(parts_number(&parts, 0), all - 1);
+		}
+	}
+}
+
+/* Nothing twice at a time: first all, then all again. */
+TEST(parts_are_sent_once_at_a_time)
+{
+	for (unsigned int all = 1; all <= 64; all++) {
+		for (uint32_t times = 0; times < 100; times++) {
+			const struct parts parts = parts_to_send(all, times);
+			uint64_t sent = 0;
+
+			for (unsigned int i = 0; i < parts.count; i++)
+				sent |= UINT64_C(1) << parts_number(&parts, i);
+			assert_int_equal(__builtin_popcountll(sent), parts.count);
+			assert_true(parts.count == all || (times > 1 && parts.count >= 4));
+		}
+	}
+}

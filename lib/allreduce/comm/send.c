@@ -176,31 +176,31 @@ build_part(const struct netfc_allreduce *comm, const struct peer *peer, const st
 	return keys_tag_chunk(&peer->member, payload, AGGREGATE_HEADER_BYTES + bytes, slot->chunk);
 }
 
-/* Send parts that are still to be sent. Returns whether all of them have been, or -1 and errno. */
+/* Send parts whose turn it is. Returns whether all of them have been sent, or -1 and errno. */
 static int
 send_parts(struct netfc_allreduce *comm, struct peer *peer, const struct channel *channel)
 {
 	struct slot *slot = channel_head(channel, 0);
 	const struct piece piece = window_piece(&peer->window, slot);
 	const struct division division = divide(slot->call, &piece, comm->bytes);
+	const struct parts parts = parts_to_send(division.parts, slot->times);
 	struct batch *batch = &comm->batch;
 	unsigned int count = 0;
 	int sent;
 
-	for (unsigned int part = slot->part; part < division.parts && count < BATCH_SENT;
-		part++, count++) {
+	for (unsigned int i = slot->part; i < parts.count && count < BATCH_SENT; i++, count++) {
 		uint8_t *place = batch_place(batch, &peer->link, count);
 
 		if (place == NULL)
 			break;
 		batch_set_length(batch, &peer->link, channel->number, count,
-			build_part(comm, peer, slot, &division, part, place));
+			build_part(comm, peer, slot, &division, parts_number(&parts, i), place));
 	}
 	sent = batch_send(batch, &peer->link, channel->number, count);
 	if (sent < 0)
 		return -1;
 	slot->part += (unsigned int)sent;
-	return slot->part == division.parts;
+	return slot->part == parts.count;
 }
 
 /* ---- all of them ---- */

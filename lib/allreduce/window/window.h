@@ -88,6 +88,20 @@ call_has_totals(const struct call *call, uint64_t number)
 	return call->totals != NULL && (call->label == 0 || number != call->first);
 }
 
+/* Which of a chunk's parts are sent, of exact sums. */
+struct parts {
+	unsigned int count; /* of these */
+	unsigned int all;
+	unsigned int first;
+	bool last_first; /* the last of all goes before it: that one is answered again */
+};
+
+/* Of a chunk that has been sent so many times. */
+struct parts parts_to_send(unsigned int all, uint32_t times);
+
+/* The i-th of them, less than `count`. */
+unsigned int parts_number(const struct parts *parts, unsigned int i);
+
 /* ---- a window ---- */
 
 struct slot {
@@ -103,7 +117,7 @@ struct slot {
 	bool lost;             /* a packet of it counts as lost */
 	bool lost_before;      /* of the chunk before it */
 	bool ack_ambiguous;    /* which of its packets will be answered */
-	unsigned int part;     /* of totals: the next that is to be sent */
+	unsigned int part;     /* of totals: how many have been sent this time */
 };
 
 struct window;
