@@ -130,18 +130,25 @@ chunk(uint64_t session, uint8_t worker, uint32_t id)
 		.values = values};
 }
 
+/* Where a packet says which part it is. */
+#define PART_AT (AGGREGATE_HEADER_BYTES + 4)
+
 /* A worker asks for more than its leaf takes, and the parent takes it: packets upwards. */
 TEST(sums_fit_what_the_leaf_has_room_for)
 {
-	const struct aggregate_limits below = limits_of(320, true), above = limits_of(8948, false);
-	struct aggregate_table *leaf = make(&below), *root = make(&above);
-	struct aggregate_shard *shard = aggregate_table_shard(leaf, 0);
+	struct aggregate_limits below = limits_of(320, true), above = limits_of(8948, false);
+	struct aggregate_table *leaf, *root = make(&above);
 	struct aggregate_message message = join_message(1, 0, 1, 8940), request;
+	struct aggregate_shard *shard;
 	struct aggregate_outcome outcome;
 	uint8_t values[320];
 	unsigned int packets;
+	uint64_t passed = 0; /* parts */
 
 	now = 100000;
+	below.stall = 1000000; /* the parent may be silent */
+	leaf = make(&below);
+	shard = aggregate_table_shard(leaf, 0);
 	message.join.place = (struct aggregate_place){
 		.levels = 1, .workers = 1, .below = 1, .level = {{.members = 1, .index = 0}}};
 	outcome = join(leaf, message, 1);
@@ -168,7 +175,21 @@ TEST(sums_fit_what_the_leaf_has_room_for)
 		size_t length = aggregate_leaf_write(shard, &outcome, p, packet);
 
 		assert_true(length <= AGGREGATE_HEADER_BYTES + below.bytes);
+		assert_int_equal(packet[PART_AT], p);
+		passed |= p < 2 ? UINT64_C(1) << p : 0;
 	}
+	/* A queue on the way that holds two packets has others each time. */
+	for (unsigned int times = 0; times < 20 * packets; times++) {
+		now += below.parent.repeat + times % 3;
+		outcome = handle(leaf, &request, 1);
+		assert_int_equal(outcome.action, AGGREGATE_PASSED_AGAIN);
+		assert_int_equal(aggregate_leaf_packets(shard, &outcome), packets);
+		for (unsigned int p = 0; p < 2; p++) {
+			aggregate_leaf_write(shard, &outcome, p, packet);
+			passed |= UINT64_C(1) << packet[PART_AT];
+		}
+	}
+	assert_int_equal(__builtin_popcountll(passed), packets);
 	free(leaf);
 	free(root);
 }

@@ -172,6 +172,25 @@ size_t aggregate_part_put_divisor(uint8_t *part, size_t bytes, uint32_t divisor)
 unsigned int aggregate_totals_divide(
 	const struct aggregate_totals *totals, uint32_t bytes, uint16_t ends[AGGREGATE_MAX_PARTS]);
 
+/**
+ * Which part is the i-th that is sent, of `all`, after that many times.
+ *
+ * A queue on the way may be too short for all parts. If they were sent in one order each time, it
+ * would always have the same, so each time others go first; at every other time after the last,
+ * which is what is answered again.
+ */
+static inline unsigned int
+aggregate_part_in_turn(unsigned int all, uint32_t times, unsigned int i)
+{
+	/* Of 2^32: the golden ratio, whose multiples are nowhere close together. */
+	const uint32_t share = times * UINT32_C(0x9e3779b9);
+	const unsigned int first = (unsigned int)((uint64_t)share * all >> 32);
+
+	if (times % 2 == 0)
+		return (first + i) % all;
+	return i == 0 ? all - 1 : (first + i - 1) % (all - 1);
+}
+
 /** Whether any sums of so many lanes can be divided into parts of so many bytes. */
 bool aggregate_totals_can_divide(unsigned int format, uint32_t count, uint32_t bytes);
 

@@ -61,14 +61,20 @@ aggregate_leaf_packets(struct aggregate_shard *shard, const struct aggregate_out
 	return shard->parts;
 }
 
-static size_t
-write_part(const struct aggregate_shard *shard, unsigned int packet, uint32_t bytes,
-	uint32_t divisor, uint8_t *into)
+/* A number for each time that sums are sent: 0 at first. */
+static uint32_t
+turn_of(const struct aggregate_above *above)
 {
-	const uint16_t first = packet == 0 ? 0 : shard->ends[packet - 1];
+	return (uint32_t)((above->sent - above->unheard) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+static size_t
+write_part(const struct aggregate_shard *shard, unsigned int part, uint32_t bytes, uint32_t divisor,
+	uint8_t *into)
+{
+	const uint16_t first = part == 0 ? 0 : shard->ends[part - 1];
 	const size_t used = aggregate_totals_write_part(&shard->upwards, first,
-		(uint16_t)(shard->ends[packet] - first), (uint8_t)packet, shard->parts, into,
-		bytes);
+		(uint16_t)(shard->ends[part] - first), (uint8_t)part, shard->parts, into, bytes);
 
 	return aggregate_part_put_divisor(into, used, divisor);
 }
@@ -98,7 +104,9 @@ aggregate_leaf_write(struct aggregate_shard *shard, const struct aggregate_outco
 	else if (entry->zero)
 		bytes = 0;
 	else if (shard->parts != 0)
-		bytes = write_part(shard, packet, parent->bytes, entry->divisor, values);
+		bytes = write_part(shard,
+			aggregate_part_in_turn(shard->parts, turn_of(&entry->above), packet),
+			parent->bytes, entry->divisor, values);
 	else
 		memcpy(values, entry->result, bytes);
 	return leaf_seal_chunk(shard, outcome, payload, AGGREGATE_HEADER_BYTES + bytes);

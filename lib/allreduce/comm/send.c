@@ -183,24 +183,25 @@ send_parts(struct netfc_allreduce *comm, struct peer *peer, const struct channel
 	struct slot *slot = channel_head(channel, 0);
 	const struct piece piece = window_piece(&peer->window, slot);
 	const struct division division = divide(slot->call, &piece, comm->bytes);
-	const struct parts parts = parts_to_send(division.parts, slot->times);
+	const unsigned int parts = parts_to_send(division.parts, slot->times);
 	struct batch *batch = &comm->batch;
 	unsigned int count = 0;
 	int sent;
 
-	for (unsigned int i = slot->part; i < parts.count && count < BATCH_SENT; i++, count++) {
+	for (unsigned int i = slot->part; i < parts && count < BATCH_SENT; i++, count++) {
 		uint8_t *place = batch_place(batch, &peer->link, count);
 
 		if (place == NULL)
 			break;
 		batch_set_length(batch, &peer->link, channel->number, count,
-			build_part(comm, peer, slot, &division, parts_number(&parts, i), place));
+			build_part(comm, peer, slot, &division,
+				aggregate_part_in_turn(division.parts, slot->times, i), place));
 	}
 	sent = batch_send(batch, &peer->link, channel->number, count);
 	if (sent < 0)
 		return -1;
 	slot->part += (unsigned int)sent;
-	return slot->part == parts.count;
+	return slot->part == parts;
 }
 
 /* ---- all of them ---- */

@@ -3,8 +3,6 @@
 
 #include <aggregate_wire.h>
 
-/* Of 2^32: a share that is the golden ratio, whose multiples are nowhere close together. */
-#define GOLDEN UINT32_C(0x9e3779b9)
 /* So few of a chunk's parts are sent again at least, as the congestion window has it of chunks. */
 #define LEAST_PARTS 4
 
@@ -70,28 +68,12 @@ piece_numbered(const struct call *call, uint64_t number)
 	return piece_of_values(call, number - (call->label != 0));
 }
 
-/*
- * A queue on the way may be too short for all parts. If they were sent in one order each time, it
- * would always have the same; so each time others go first, and fewer.
- */
-struct parts
+unsigned int
 parts_to_send(unsigned int all, uint32_t times)
 {
 	const unsigned int halvings = times > 1 ? times - 1 : 0;
 	const unsigned int some = halvings < 32 ? all >> halvings : 0;
+	const unsigned int least = all < LEAST_PARTS ? all : LEAST_PARTS;
 
-	return (struct parts){
-		.count = some < LEAST_PARTS ? (all < LEAST_PARTS ? all : LEAST_PARTS) : some,
-		.all = all,
-		.first = (unsigned int)((uint64_t)(times * GOLDEN) * all >> 32),
-		.last_first = times % 2 != 0,
-	};
-}
-
-unsigned int
-parts_number(const struct parts *parts, unsigned int i)
-{
-	if (!parts->last_first)
-		return (parts->first + i) % parts->all;
-	return i == 0 ? parts->all - 1 : (parts->first + i - 1) % (parts->all - 1);
+	return some < least ? least : some;
 }

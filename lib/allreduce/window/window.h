@@ -88,19 +88,11 @@ call_has_totals(const struct call *call, uint64_t number)
 	return call->totals != NULL && (call->label == 0 || number != call->first);
 }
 
-/* Which of a chunk's parts are sent, of exact sums. */
-struct parts {
-	unsigned int count; /* of these */
-	unsigned int all;
-	unsigned int first;
-	bool last_first; /* the last of all goes before it: that one is answered again */
-};
-
-/* Of a chunk that has been sent so many times. */
-struct parts parts_to_send(unsigned int all, uint32_t times);
-
-/* The i-th of them, less than `count`. */
-unsigned int parts_number(const struct parts *parts, unsigned int i);
+/*
+ * How many parts of a chunk of exact sums are sent, after that many times: fewer and fewer, since
+ * most may be lost in a queue that is too short for all. Each time others are the first.
+ */
+unsigned int parts_to_send(unsigned int all, uint32_t times);
 
 /* ---- a window ---- */
 
