@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include <rte_common.h>
-#include <rte_errno.h>
 #include <rte_hash.h>
 #include <rte_hash_crc.h>
 #include <rte_malloc.h>
@@ -130,7 +129,8 @@ match_hash_create(const struct netfc_table *table, int socket_id, struct match_s
 	snprintf(name, sizeof(name), "netfc-%" PRIxPTR, (uintptr_t)engine);
 	parameters.name = name;
 	engine->hash = rte_hash_create(&parameters);
-	error = engine->hash == NULL ? -rte_errno : add_keys(engine->hash, table);
+	/* Where it finds no memory, rte_errno is not its own, and may be 0. */
+	error = engine->hash == NULL ? -ENOMEM : add_keys(engine->hash, table);
 	if (error != 0) {
 		hash_free(&engine->stage);
 		return error;

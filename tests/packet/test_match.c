@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every key of every table of every installed set and of fp32_exact, by every match engine. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <rte_common.h>
+#include <rte_errno.h>
+#include <rte_malloc.h>
 #include <rte_memory.h>
 
 #include "cases.h"
@@ -132,4 +135,60 @@ TEST(unknown_kind_is_refused)
 	assert_int_equal(match_create(MATCH_FPU, NULL, SOCKET_ID_ANY, &stage), -ENOTSUP);
 	assert_null(stage);
 	match_free(NULL);
+}
+
+/* ---- short of memory ------------------------------------------------------------------------- */
+
+#define LARGEST_BLOCK ((size_t)64 << 20)
+#define LEAST_BLOCK ((size_t)1 << 10)
+#define BLOCKS 8192
+
+/* All of the EAL's memory, the largest blocks first. */
+static unsigned int
+take_memory(void *blocks[BLOCKS])
+{
+	unsigned int count = 0;
+
+	for (size_t bytes = LARGEST_BLOCK; bytes >= LEAST_BLOCK; bytes /= 2) {
+		while (count < BLOCKS && (blocks[count] = rte_malloc(NULL, bytes, 0)) != NULL)
+			count++;
+	}
+	return count;
+}
+
+/* With a little more memory each time. Returns how often there was too little. */
+static unsigned int
+create_until_it_fits(enum match_kind kind, const struct netfc_table *table, void *blocks[BLOCKS])
+{
+	unsigned int count = take_memory(blocks), failed = 0;
+	struct match_stage *stage = NULL;
+	int error;
+
+	do {
+		/* Not every function of DPDK that finds no memory says so there. */
+		rte_errno = 0;
+		error = match_create(kind, table, SOCKET_ID_ANY, &stage);
+		if (error != 0) {
+			assert_int_equal(error, -ENOMEM);
+			assert_null(stage);
+			assert_true(count > 0);
+			failed++;
+			rte_free(blocks[--count]);
+		}
+	} while (error != 0);
+	match_free(stage);
+	while (count > 0)
+		rte_free(blocks[--count]);
+	return failed;
+}
+
+TEST(too_little_memory_is_said)
+{
+	static void *blocks[BLOCKS];
+	struct netfc_set *set;
+
+	assert_int_equal(netfc_set_build("fp16_k1024", &set), NETFC_OK);
+	for (enum match_kind kind = 0; kind < MATCH_FPU; kind++)
+		assert_true(create_until_it_fits(kind, netfc_set_table(set, 0), blocks) > 0);
+	netfc_set_free(set);
 }
