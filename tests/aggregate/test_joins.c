@@ -293,6 +293,22 @@ JOBS_TEST(leaving_early_frees_the_slots)
 	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_JOINED);
 }
 
+/* The others are in the job that it has left, which has nothing to do with the next. */
+JOBS_TEST(who_has_left_may_ask_for_something_else_next)
+{
+	start_pair(1);
+	assert_int_equal(leave(7, 0), AGGREGATE_LEFT);
+	assert_int_equal(join(7, 0, 2, 8), AGGREGATE_WAITING);
+	assert_int_equal(join(7, 0, 3, 4), AGGREGATE_WAITING);
+	/* Who has not left is in that job. */
+	assert_int_equal(join(7, 1, 2, 8), AGGREGATE_JOIN_MISMATCH);
+	assert_int_equal(leave(7, 1), AGGREGATE_LEFT);
+	pause_all();
+	assert_int_equal(join(7, 0, 2, 8), AGGREGATE_WAITING);
+	assert_int_equal(join(7, 1, 2, 8), AGGREGATE_JOINED);
+	assert_int_equal(outcome.join.slots, 8);
+}
+
 /* It would number its chunks from 0, and be given the results of those that were. */
 JOBS_TEST(a_process_started_anew_has_no_place_in_a_job_that_goes_on)
 {
@@ -340,6 +356,26 @@ JOBS_TEST(nor_if_it_has_the_port_that_it_had)
 	assert_int_equal(join_as(3, 1), AGGREGATE_JOINED);
 	/* Another job is not touched. */
 	reduce_pair(8, 0);
+}
+
+/* The process that was in the job is no more: it is over, for a leaf to wait until it is gone. */
+JOBS_TEST(nor_if_it_asks_for_something_else)
+{
+	struct aggregate_message anew = join_message(7, 0, 2, 8);
+
+	anew.join.incarnation = 2;
+	for (unsigned int leaf = 0; leaf < 2; leaf++) {
+		start_pair(1);
+		reduce_pair(7, 0);
+		anew.join.features = leaf != 0 ? AGGREGATE_FEATURE_LEAF : 0;
+		assert_int_equal(
+			send_join(anew, 0), leaf != 0 ? AGGREGATE_WAITING : AGGREGATE_TAKEN);
+		assert_int_equal(send_chunk(0, 7, 1, 1), AGGREGATE_STALLED);
+		assert_int_equal(outcome.reason, AGGREGATE_MISSING + 0);
+		assert_int_equal(outcome.absence, AGGREGATE_ABSENT_FAILED);
+		tear_down(NULL);
+	}
+	start_pair(1);
 }
 
 /* Nor does what the network kept of the process before it. */

@@ -125,6 +125,19 @@ replace(struct aggregate_table *table, struct job *job, const struct aggregate_m
 	return is_leaf(&request->join) ? AGGREGATE_WAITING : AGGREGATE_TAKEN;
 }
 
+static bool
+is_of_a_member(const struct job *job, const struct aggregate_message *request,
+	const struct aggregate_sender *sender)
+{
+	return request->worker < job->workers && job_has_place(job, request->worker, sender);
+}
+
+static bool
+has_left(const struct job *job, unsigned int worker)
+{
+	return worker < job->workers && (job->left & worker_bit(worker)) != 0;
+}
+
 /*
  * A running job. A restarted process has lost count of the chunks and would get results of old
  * ones. So a place belongs to the incarnation that the job was opened with.
@@ -137,16 +150,16 @@ join_open(struct aggregate_table *table, struct job *job, const struct aggregate
 
 	if (job->token != request->token)
 		return AGGREGATE_WRONG_TOKEN;
+	/* Of the job that comes next, whatever that is: when the others have left this one, too. */
+	if (has_left(job, request->worker))
+		return READ(table->draining) != 0 ? AGGREGATE_DRAINING : AGGREGATE_WAITING;
+	if (is_of_a_member(job, request, sender) && !is_holder(job, request))
+		return replace(table, job, request);
 	if (same != AGGREGATE_JOINED)
 		return same;
 	if (request->worker >= job->workers)
 		return AGGREGATE_FULL;
-	/* Of the job that comes next: when the others have left this one, too. */
-	if ((job->left & worker_bit(request->worker)) != 0)
-		return READ(table->draining) != 0 ? AGGREGATE_DRAINING : AGGREGATE_WAITING;
-	if (!job_has_place(job, request->worker, sender))
-		return AGGREGATE_TAKEN;
-	return is_holder(job, request) ? AGGREGATE_JOINED : replace(table, job, request);
+	return job_has_place(job, request->worker, sender) ? AGGREGATE_JOINED : AGGREGATE_TAKEN;
 }
 
 /*
@@ -356,13 +369,6 @@ give_up_place(
 		COUNT(table->counters.ended, 1);
 		job_end(table, job);
 	}
-}
-
-static bool
-is_of_a_member(const struct job *job, const struct aggregate_message *request,
-	const struct aggregate_sender *sender)
-{
-	return request->worker < job->workers && job_has_place(job, request->worker, sender);
 }
 
 enum aggregate_action
