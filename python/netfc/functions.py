@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from netfc._native import arrays, given, libnetfc
 from netfc._native.arrays import Encodings, Values
 from netfc._native.to_odd import to_odd
+from netfc._native.unchanging import Unchanging
 from netfc.catalogue import SATURATING
 from netfc.errors import LibraryError
 from netfc.formats import Format
@@ -92,7 +93,7 @@ def slots_of(name: str, number_format: Format) -> tuple[Format | FixedPoint, For
     return number_format, fixed
 
 
-class Function:
+class Function(Unchanging):
     """A function of one number: Function("sqrt"), Function("exp", "bf16").
 
     name: a name of known_functions(): "rsqrt", "to_bf16", "from_q8"
@@ -109,8 +110,8 @@ class Function:
         as a result, and has none as an argument
     entry_flags: the exception flags with it, uint8 of that shape, bits of netfc.Flag
 
-    Function.load() reads one of your own. Raises ValueError for another name, LibraryError without
-    libnetfc.
+    Function.load() reads one of your own. Copies and pickles are as those of netfc.TableSet. Raises
+    ValueError for another name, LibraryError without libnetfc.
     """
 
     meaning: str
@@ -139,6 +140,7 @@ class Function:
         self.name, self.format = name, number_format
         self.meaning = functions.netfc_function_meaning(handle).decode()
         self.argument, self.result = argument, result
+        self._made = name, number_format
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], library: libnetfc.Library | None = None) -> Self:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netfc._native import arrays, given, libnetfc, loading
 from netfc._native.arithmetic import Arithmetic
+from netfc._native.unchanging import Unchanging
 from netfc.errors import TableSetError
 from netfc.formats import Format
 from netfc.protocol import OPS, Flag, op_number
@@ -74,7 +75,7 @@ class Walk:
     steps: tuple[Step, ...]
 
 
-class TableSet(Arithmetic):
+class TableSet(Arithmetic, Unchanging):
     """A table set, built in memory: TableSet("fp16_k1024"), TableSet("fp32_exact").
 
     name: as dpdk-netfc's --tables takes it; known_sets() has all of them
@@ -87,13 +88,15 @@ class TableSet(Arithmetic):
     scale: k; 0 in families without one
     tables: the tables, Table by name, in the order of the pipeline
 
-    TableSet.load() reads one from a file. A table set never changes; threads may share it. Raises
-    TableSetError for a name that is none, LibraryError without libnetfc.
+    TableSet.load() reads one from a file. A table set never changes; threads may share it, its
+    copies are itself, and one that was made by its name can be pickled. Raises TableSetError for a
+    name that is none, LibraryError without libnetfc.
     """
 
     def __init__(self, name: str, library: libnetfc.Library | None = None):
         functions = (library or libnetfc.default()).functions
         self._open(functions, functions.netfc_set_build, given.c_text("table set", name), name)
+        self._made = (self.name,)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], library: libnetfc.Library | None = None) -> Self:

@@ -4,7 +4,8 @@
 Numbers are compared and rounded as integers, so that no floating-point environment changes a bit.
 
 Encodings are unsigned integers, numbers floats of the types that a codec says, in arrays of any
-shape. All functions agree with libnetfc to the last bit.
+shape. All functions agree with libnetfc to the last bit, but for NaN in fp32, which have the bits
+that numpy's own conversion gives.
 """
 
 import abc

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions of one number, min, max, compare and fma on numpy arrays."""
 
+import copy
 import math
+import pickle
 import warnings
 from fractions import Fraction
 
@@ -40,6 +42,14 @@ IN_DOUBLE = {
     'abs': np.abs, 'neg': np.negative, 'floor': np.floor, 'ceil': np.ceil, 'trunc': np.trunc,
     'round': np.rint,
 }
+
+
+@pytest.mark.parametrize('name, number_format', [('sqrt', 'bf16'), ('to_int16', 'fp16'), ('exp', 'fp8_e4m3')])
+def test_a_pickle_makes_a_function_anew(library, name, number_format):
+    function = netfc.Function(name, number_format, library)
+    made = pickle.loads(pickle.dumps(copy.deepcopy(function)))
+    assert repr(made) == repr(function) and made is not function
+    np.testing.assert_array_equal(made.entries, function.entries)
 
 
 @pytest.mark.parametrize('name', NAMES)

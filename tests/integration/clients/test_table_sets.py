@@ -5,6 +5,7 @@ import concurrent.futures
 import copy
 import gc
 import os
+import pickle
 import random
 import subprocess
 
@@ -190,6 +191,17 @@ def test_entries_outlive_the_set_and_cannot_be_changed(library):
         entries[0, 0] = 1
     with pytest.raises(ValueError, match='cannot set WRITEABLE'):
         entries.flags.writeable = True
+
+
+def test_a_pickle_makes_a_set_anew(library, tmp_path):
+    tables = netfc.TableSet('fp16_k1', library)
+    made = pickle.loads(pickle.dumps({'tables': tables, 'again': tables}))
+    assert made['tables'] is made['again'] is not tables
+    assert (made['tables'].name, made['tables'].mul(2, 4)) == ('fp16_k1', 8)
+    assert copy.deepcopy([tables]) == [tables]
+    table_builder.run('build', 'fp16_k1', '-o', tmp_path / 'tables.netfc')
+    with pytest.raises(TypeError, match='is of a file'):
+        pickle.dumps(netfc.TableSet.load(tmp_path / 'tables.netfc', library))
 
 
 def test_a_set_is_freed_with_its_last_copy(library, monkeypatch):
