@@ -157,7 +157,7 @@ poll_all(struct app *app, struct lcore *lcore)
 	count_cycles(lcore, found);
 	/* Between bursts, an lcore holds nothing that others may free. */
 	rte_rcu_qsbr_quiescent(app->qsbr, rte_lcore_id());
-	__atomic_store_n(&lcore->rounds, lcore->rounds + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&lcore->rounds, lcore->rounds + 1, __ATOMIC_RELEASE);
 	return found;
 }
 
@@ -180,6 +180,8 @@ struct watch {
 	uint64_t next;  /* when to look again */
 	uint64_t since; /* when the last packet was counted */
 	uint64_t received;
+	bool silent;                    /* for as long as allowed: lcores look once more */
+	uint64_t rounds[RTE_MAX_LCORE]; /* that they had made when that began */
 };
 
 static uint64_t
@@ -193,18 +195,55 @@ received_by_all(const struct app *app)
 	return received;
 }
 
+static uint64_t
+rounds_of(const struct lcore *lcore)
+{
+	return __atomic_load_n(&lcore->rounds, __ATOMIC_ACQUIRE);
+}
+
+/* Whether each lcore has begun and ended a round since the silence was noticed. */
+static bool
+have_looked_again(const struct app *app, const struct watch *watch)
+{
+	unsigned int lcore_id;
+
+	RTE_LCORE_FOREACH (lcore_id) {
+		const struct lcore *lcore = &app->lcore[lcore_id];
+
+		if (lcore_works(lcore) && rounds_of(lcore) - watch->rounds[lcore_id] < 2)
+			return false;
+	}
+	return true;
+}
+
+static void
+note_silence(const struct app *app, struct watch *watch)
+{
+	unsigned int lcore_id;
+
+	watch->silent = true;
+	RTE_LCORE_FOREACH (lcore_id)
+		watch->rounds[lcore_id] = rounds_of(&app->lcore[lcore_id]);
+}
+
+/* If the process was stopped, or lcores had no CPU, packets may wait that nobody has looked for. */
 static void
 watch_traffic(struct app *app, struct watch *watch, uint64_t now)
 {
+	const bool looked_again = watch->silent && have_looked_again(app, watch);
 	uint64_t received = received_by_all(app);
 	uint32_t limit_ms = __atomic_load_n(&app->options.idle_exit_ms, __ATOMIC_RELAXED);
 
 	if (limit_ms == 0 || received != watch->received) {
 		watch->received = received;
 		watch->since = now;
-	} else if (now - watch->since >= rte_get_tsc_hz() / MS_PER_S * limit_ms) {
-		app_quit(app);
 	}
+	if (now - watch->since < rte_get_tsc_hz() / MS_PER_S * limit_ms || limit_ms == 0)
+		watch->silent = false;
+	else if (!watch->silent)
+		note_silence(app, watch);
+	else if (looked_again)
+		app_quit(app);
 }
 
 static void

@@ -3,6 +3,7 @@
 
 import os
 import signal
+import subprocess
 import time
 from collections import Counter
 
@@ -77,6 +78,26 @@ def test_idle_exit_does_not_stop_traffic(tmp_path):
     running.wait_until_busy()
     assert running.process.poll() is None
     assert running.stop()[0] == 0
+
+
+def test_idle_exit_does_not_take_a_pause_of_its_own_for_silence(tmp_path):
+    """Traffic goes on at an lcore that is not the main one, while the process is stopped for longer than it may be idle."""
+    switch.write_capture(tmp_path / 'in', [frames.plain_frame(frames.request())])
+    eal = switch.eal_options([f'net_pcap0,rx_pcap={tmp_path}/in,infinite_rx=1'], lcores=2)
+    options = ['--idle-exit', '100', '--match', 'direct', '--config', '(0,0,1)', '--stats-json', tmp_path / 'stats']
+    with subprocess.Popen([switch.PROGRAM, *map(str, [*eal, '--', *options])], env=switch.ENVIRONMENT, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        while not process.stdout.readline().startswith('Ready'):
+            assert process.poll() is None
+        for _ in range(5):
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(0.3)
+            process.send_signal(signal.SIGCONT)
+            time.sleep(0.05)
+        assert process.poll() is None
+        process.terminate()
+        process.communicate()
+    switch.read_stats(tmp_path / 'stats')
 
 
 def test_what_no_port_takes_is_counted_as_dropped(tmp_path):
