@@ -85,13 +85,14 @@ transmit(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf
 		refused = tx_burst_retry(tx_buffer, port, queue, mbufs, count);
 	else
 		refused = offer_and_capture(tap, tx_buffer, port, queue, mbufs, count);
-	lcore->counters.tx_packets += count;
 	if (unlikely(refused != 0)) {
-		uint64_t dropped = (uint64_t)__builtin_popcountll(refused);
+		const unsigned int dropped = (unsigned int)__builtin_popcountll(refused);
 
-		lcore->counters.tx_packets -= dropped;
 		lcore->counters.drops[DROP_TX_FULL] += dropped;
+		count = (uint16_t)(count - dropped);
 	}
+	/* Others read it at any time, and take one that goes back for a restart. */
+	lcore->counters.tx_packets += count;
 }
 
 void
