@@ -4,11 +4,13 @@
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import time
 
 TIMEOUT = 300  # seconds, on a machine that does other work, too
 START_S = 60
+END_S, INTERRUPTED_S = 20, 5
 POLL_S = 0.02
 TIMING = "tests/timing/netfc-timing"  # in a build
 
@@ -28,18 +30,18 @@ def command(*words, given="", patience=TIMEOUT, env=None, **options):
     """Runs a command to its end and returns what it printed. Raises CommandError with all it said.
 
     given: what it reads. patience: seconds that it may take; None: any. options: of
-    subprocess.run().
+    subprocess.Popen().
     """
     words = list(map(str, words))
-    try:
-        done = subprocess.run(words, text=True, input=given, capture_output=True, timeout=patience,
-                              env=with_system_programs(env), check=False, **options)
-    except subprocess.TimeoutExpired as error:
-        raise CommandError(f"{' '.join(words)}: not done after {patience} s") from error
-    if done.returncode != 0:
-        raise CommandError(f"{' '.join(words)}: exit status {done.returncode}\n"
-                           f"{done.stdout}{done.stderr}".rstrip())
-    return done.stdout
+    with ended(subprocess.Popen(words, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, env=with_system_programs(env), **options)) as process:
+        try:
+            said, complaints = process.communicate(given, patience)
+        except subprocess.TimeoutExpired as error:
+            raise CommandError(f"{' '.join(words)}: not done after {patience} s") from error
+    if process.returncode != 0:
+        raise CommandError(f"{' '.join(words)}: exit status {process.returncode}\n{said}{complaints}".rstrip())
+    return said
 
 
 def no_huge(megabytes):
@@ -82,6 +84,26 @@ def wait_until(happened, complaint, process=None, log=None, patience=START_S):
 
 
 @contextlib.contextmanager
+def ended(process):
+    """A process that has ended after the block, and what it has started with it: it is asked to, which mpirun
+    and strace need, and killed if it does not."""
+    with process:
+        try:
+            yield process
+        except (KeyboardInterrupt, SystemExit) as error:
+            if isinstance(error, KeyboardInterrupt) or error.code == 128 + signal.SIGINT:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(INTERRUPTED_S)  # the terminal has told it, and mpirun does not clean up if told twice
+            raise
+        finally:
+            process.terminate()
+            try:
+                process.wait(END_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+@contextlib.contextmanager
 def killed(process):
     """A process that is not there any more after the block, nor are its pipes."""
     with process:
@@ -101,6 +123,6 @@ def running(*words, log, begun, patience=START_S, **options):
     with log.open("w") as out:
         started = subprocess.Popen(list(map(str, words)), **{
             "stdin": subprocess.DEVNULL, "stdout": out, "stderr": subprocess.STDOUT, **options})
-    with killed(started) as process:
+    with ended(started) as process:
         wait_until(begun, f"{words[0]} does not start", process, log, patience)
         yield process

@@ -91,7 +91,7 @@ def measure(build, port):
         folder = pathlib.Path(name)
         capture.write(folder / "in", [capture.udp_frame(protocol.request(0, 1, [0], [0], 1))])
         trace, log = folder / "trace", folder / "log"
-        words = ["strace", "-f", "-qq", "-o", trace, build / "app" / "dpdk-netfc",
+        words = ["strace", "-D", "-f", "-q", "-o", trace, build / "app" / "dpdk-netfc",
                  *programs.no_huge(256), "--no-pci", "--file-prefix", prefix, "--lcores", programs.any_cpu(1),
                  f"--vdev={device.format(folder=folder)}", "--", "--match", "direct",
                  "--control", folder / "control", "--address", f"{SWITCH_ADDRESS}/24"]
@@ -103,6 +103,9 @@ def measure(build, port):
                 host.configure()
             _use(folder, host, paired or port == "TAP", prefix)
             process.wait(PATIENCE_S)
+            end = re.compile(rf"^{process.pid} +\+\+\+ (exited|killed) ", re.MULTILINE)
+            programs.wait_until(lambda: end.search(trace.read_text(errors="replace")), "strace does not end",
+                                patience=PATIENCE_S)
         lines = trace.read_text(errors="replace").splitlines()
         return calls(lines[:at_start]), calls(lines[at_start:])
 

@@ -73,7 +73,7 @@ def write_bursts(path, kept):
 def run_switch(build, engine, bursts, folder):
     """The switch in callgrind, which writes a file of counts after each burst."""
     programs.command(
-        *("valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts"),
+        *("valgrind", "--vgdb=no", "--tool=callgrind", f"--callgrind-out-file={folder}/counts"),
         *(f"--toggle-collect={FUNCTION}", f"--dump-after={FUNCTION}", build / "app" / "dpdk-netfc"),
         *programs.eal(f"count-{engine}", programs.no_huge(768), f"0@{min(os.sched_getaffinity(0))}",
                       f"--vdev=net_pcap0,rx_pcap={bursts}"),

@@ -13,6 +13,7 @@ import pytest
 import children
 import hosts
 import namespaces
+import programs
 from command import CommandLine
 from needs import needs_namespaces
 
@@ -54,3 +55,22 @@ def test_nothing_waits_on_for_a_child_after_a_signal():
     with pytest.raises(KeyboardInterrupt):
         children.Child(host, 'module', {}).listen()
     hosts.wait_until(lambda: set(threading.enumerate()) <= before, 'the end of the watchdog')
+
+
+def test_a_command_that_a_signal_interrupts_can_end_what_it_has_started(tmp_path):
+    """As mpirun and strace do: it is asked to end, not killed."""
+    def interrupt():
+        hosts.wait_until((tmp_path / 'begun').exists, 'the command')
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(SystemExit), CommandLine('demo', 'A test.').told():
+        programs.command('sh', '-c', 'trap "touch ended; exit" TERM; read it; touch begun; while :; do sleep 0.1; done',
+                         given='started\n', cwd=tmp_path)
+    assert (tmp_path / 'ended').exists()
+
+
+def test_a_command_that_takes_too_long_is_ended_though_it_does_not_want_to(monkeypatch):
+    monkeypatch.setattr(programs, 'END_S', 0.2)
+    with pytest.raises(programs.CommandError, match='not done after 0.5 s'):
+        programs.command('sh', '-c', 'trap "" TERM; exec sleep 1000', patience=0.5)
