@@ -29,7 +29,10 @@ NodeName=localhost NodeHostname=$(uname -n) NodeAddr=127.0.0.1 CPUs=16 RealMemor
 PartitionName=all Nodes=localhost Default=YES State=UP
 '''
 # Slurm looks for an address that is not a loopback's before it listens. A daemon that ends is not waited for.
-STARTED = '''mkdir -p {folder}/spool {folder}/state
+# Numbers of jobs begin with 1, and Open MPI names by them what it puts there.
+STARTED = '''mkdir -p {folder}/spool {folder}/state {folder}/tmp
+export TMPDIR={folder}/tmp
+mount -t tmpfs none /dev/shm
 head -c 1024 /dev/urandom >{folder}/key
 chmod 600 {folder}/key
 cat >{folder}/slurm.conf <<SETTINGS
@@ -66,7 +69,7 @@ needs_slurm = skip_where(why_none())
 
 
 def started():
-    """What a shell runs to have it, in a network namespace of its own whose lo is up."""
+    """What a shell runs to have it, in namespaces of its own for mounts and network; the latter's lo is up."""
     # The paths of its sockets may not be much longer.
     folder = switch.RUNTIME / f'slurm-{next(numbers)}'
     return STARTED.format(folder=folder, settings=SETTINGS.format(folder=folder))
