@@ -371,6 +371,36 @@ TEST(all_parts_pass_a_short_queue)
 	}
 }
 
+/* How often, if of a hundred packets so many are lost, whichever. */
+static unsigned int
+times_until_all_arrive(unsigned int all, int lost, unsigned int *seed)
+{
+	uint64_t missing = all == 64 ? UINT64_MAX : (UINT64_C(1) << all) - 1;
+	uint32_t times = 0;
+
+	for (; missing != 0; times++) {
+		const unsigned int parts = parts_to_send(all, times);
+
+		assert_in_range(times, 0, 1000);
+		for (unsigned int i = 0; i < parts; i++)
+			if (rand_r(seed) % 100 >= lost)
+				missing &= ~(UINT64_C(1) << aggregate_part_in_turn(all, times, i));
+	}
+	return times;
+}
+
+/* What is missing is anywhere, and the time-out becomes longer each time. */
+TEST(parts_that_are_lost_at_random_are_soon_sent_again)
+{
+	unsigned int seed = 1;
+
+	for (unsigned int all = 1; all <= 64; all++)
+		for (unsigned int n = 0; n < 200; n++) {
+			assert_in_range(times_until_all_arrive(all, 1, &seed), 1, 8);
+			assert_in_range(times_until_all_arrive(all, 20, &seed), 1, 24);
+		}
+}
+
 /* Nothing twice at a time: first all, then all again. */
 TEST(parts_are_sent_once_at_a_time)
 {

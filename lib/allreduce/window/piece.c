@@ -6,6 +6,9 @@
 /* So few of a chunk's parts are sent again at least, as the congestion window has it of chunks. */
 #define LEAST_PARTS 4
 
+/* So often half as many as before, and then all again: what is missing may be any of them. */
+#define HALVINGS 2
+
 /* Of nothing: any would do. */
 #define LABEL_FORMAT AGGREGATE_FP32
 
@@ -71,8 +74,7 @@ piece_numbered(const struct call *call, uint64_t number)
 unsigned int
 parts_to_send(unsigned int all, uint32_t times)
 {
-	const unsigned int halvings = times > 1 ? times - 1 : 0;
-	const unsigned int some = halvings < 32 ? all >> halvings : 0;
+	const unsigned int some = times > 1 ? all >> (times - 1) % (HALVINGS + 1) : all;
 	const unsigned int least = all < LEAST_PARTS ? all : LEAST_PARTS;
 
 	return some < least ? least : some;

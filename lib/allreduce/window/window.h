@@ -89,8 +89,8 @@ call_has_totals(const struct call *call, uint64_t number)
 }
 
 /*
- * How many parts of a chunk of exact sums are sent, after that many times: fewer and fewer, since
- * most may be lost in a queue that is too short for all. Each time others are the first.
+ * How many parts of a chunk of exact sums are sent, after that many times. Mostly fewer than all,
+ * since most may be lost in a queue that is too short for all; each time others are the first.
  */
 unsigned int parts_to_send(unsigned int all, uint32_t times);
 
