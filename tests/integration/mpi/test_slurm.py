@@ -75,7 +75,7 @@ def test_a_job_that_is_cancelled_leaves_room(node, tmp_path, kind):
     batch.write_text(f'#!/bin/sh\n#SBATCH --ntasks=4\nwhile :; do {srun(kind, LAUNCH[kind], "allreduce")}; done\n')
     said = run(node, tmp_path, f"""
 job=$(sbatch --parsable --output=endless.out {batch})
-until grep -q 'check allreduce: done' endless.out; do squeue --noheader --job=$job && sleep 0.1; done
+until grep -q 'check allreduce: done' endless.out; do squeue --noheader --job=$job | grep .; sleep 0.1; done
 scancel $job
 while squeue --noheader --job=$job | grep .; do sleep 0.1; done
 ps -eo comm | grep -c mpi-checks || :
