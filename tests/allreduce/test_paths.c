@@ -13,6 +13,7 @@
 struct paths {
 	struct place place[2]; /* each worker's own */
 	unsigned int deadline_ms;
+	bool small_first;      /* a sum that fits any path */
 	unsigned int bytes[2]; /* that it asks for; 0: what its path takes */
 	unsigned int granted[2];
 	int status[2];
@@ -46,6 +47,9 @@ reduce(unsigned int w, unsigned int n, void *context)
 	paths->status[w] = netfc_allreduce_join(comm, &options);
 	netfc_allreduce_info(comm, &info);
 	paths->granted[w] = info.bytes;
+	if (paths->status[w] == NETFC_ALLREDUCE_OK && paths->small_first)
+		paths->status[w] = netfc_allreduce(
+			comm, &(int32_t){1}, 1, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM);
 	if (paths->status[w] == NETFC_ALLREDUCE_OK)
 		paths->status[w] = netfc_allreduce(
 			comm, values[w], COUNT, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM);
@@ -150,12 +154,15 @@ lose_all_of_ethernet(void *context, bool from_server, uint8_t *payload, size_t l
 }
 
 /* Packets of 1,500 bytes are not probed: who waits for results in vain is told what may be. */
-TEST(test_narrower_than_ethernet)
+static void
+expect_a_hint(bool small_first)
 {
 	const struct server_options options = {.bytes = ETHERNET};
 	struct network network =
 		network_start(&options, &(struct relay_options){.judge = lose_all_of_ethernet});
-	struct paths paths = {.place = {network.place, network.place}, .deadline_ms = 2000};
+	struct paths paths = {.place = {network.place, network.place},
+		.deadline_ms = 2000,
+		.small_first = small_first};
 
 	workers_run(2, reduce, &paths);
 	for (unsigned int w = 0; w < 2; w++) {
@@ -169,4 +176,14 @@ TEST(test_narrower_than_ethernet)
 			assert_non_null(strstr(paths.error[w], "set option bytes to less"));
 	}
 	network_stop(&network);
+}
+
+TEST(test_narrower_than_ethernet)
+{
+	expect_a_hint(false);
+}
+
+TEST(test_narrower_than_ethernet_but_for_what_is_small)
+{
+	expect_a_hint(true);
 }

@@ -50,15 +50,17 @@ timers_next(const struct netfc_allreduce *comm)
 	return next;
 }
 
-/* Whether any result has come from a switch. */
-static bool
-has_results(const struct peer *peer)
+/* How long no result has come. */
+static uint64_t
+without_results(const struct netfc_allreduce *comm, const struct peer *peer, uint64_t now)
 {
-	bool has = false;
+	uint64_t since = comm->head_since;
 
-	for (unsigned int s = 0; s < peer->window.channels; s++)
-		has |= peer->window.channel[s].heard != 0;
-	return has;
+	for (unsigned int s = 0; s < peer->window.channels; s++) {
+		if (peer->window.channel[s].heard > since)
+			since = peer->window.channel[s].heard;
+	}
+	return since < now ? now - since : 0;
 }
 
 /* The deadline has passed: find the cause. */
@@ -67,6 +69,7 @@ too_late(struct netfc_allreduce *comm, uint64_t now)
 {
 	const struct peer *quietest = NULL;
 	double seconds = comm->options.deadline_ms / 1e3;
+	uint64_t without;
 	int status;
 
 	for (unsigned int k = 0; k < comm->peers; k++) {
@@ -89,13 +92,14 @@ too_late(struct netfc_allreduce *comm, uint64_t now)
 			"told yet which worker it waits for (option deadline_ms longer than its "
 			"--aggregate stall= has it say so).",
 			quietest->link.address.text, (double)(now - comm->head_since) / 1e9);
-	if (!has_results(quietest))
+	without = without_results(comm, quietest, now);
+	if (without > comm->options.deadline_ms * NS_PER_MS / 2)
 		return error_set_for(comm, quietest, NETFC_ALLREDUCE_TIMEOUT,
-			"Switch %s answers, but no result has come within %.1f s: packets with chunks "
+			"Switch %s answers, but no result has come for %.1f s: packets with chunks "
 			"of %u bytes do not get there and back, maybe, by a small MTU on the way (let "
 			"all workers set option bytes to less), or it has not told yet which worker "
 			"it waits for (option deadline_ms longer than its --aggregate stall=).",
-			quietest->link.address.text, seconds, comm->bytes);
+			quietest->link.address.text, (double)without / 1e9, comm->bytes);
 	return error_set_for(comm, quietest, NETFC_ALLREDUCE_TIMEOUT,
 		"An allreduce has taken longer than its deadline, %.1f s, though switch %s answers: "
 		"it is too large for the link's speed, or packets are lost; give it a longer one "
