@@ -165,13 +165,25 @@ keepalive_due(const struct netfc_allreduce *comm)
 	return due;
 }
 
+/*
+ * A switch that owes an answer is asked for it: a keep-alive would put off the question of a thread
+ * that waits for the processor, each time. Whoever drives says that it is silent.
+ */
+static bool
+show_life(const struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
+{
+	if (question_due(comm, peer) > now)
+		return member_keepalive(&peer->member, now);
+	return member_question(&peer->member, quiet_since(comm, peer), now) != AGGREGATE_DO_NOTHING;
+}
+
 void
 keepalive_send(struct netfc_allreduce *comm)
 {
 	uint64_t now = clock_now();
 
 	for (unsigned int k = 0; k < comm->peers; k++) {
-		if (member_keepalive(&comm->peer[k].member, now))
+		if (show_life(comm, &comm->peer[k], now))
 			expect_replies(comm, now);
 	}
 }
