@@ -104,7 +104,7 @@ AGGREGATE_COUNTERS = {
     "jobs_complete": "Jobs that all of their workers joined",
     "jobs_ended": "Jobs that all of their workers left",
     "jobs_timed_out": "Jobs ended because nothing came of them",
-    "jobs_displaced": "Incomplete jobs ended for one of a host with fewer",
+    "jobs_displaced": "Incomplete jobs ended to make room for another",
     "jobs_lost": "Jobs ended because the switch above knows them no more",
     "handed_over": "Packets that came to another lcore than that of their shard",
     "values": "Values added",

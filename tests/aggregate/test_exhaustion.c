@@ -146,6 +146,41 @@ JOBS_TEST(several_hosts_do_not_take_all_jobs)
 	}
 }
 
+/* The stranger has as many half jobs as it may, and says again and again that they wait. */
+static void
+hold_half_jobs(uint64_t ticks)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		for (uint16_t job = 100; job < 100 + limits.per_address; job++)
+			assert_int_equal(join_half(job, 1), AGGREGATE_WAITING);
+		pass_time(ticks / 2);
+	}
+}
+
+/* It may be a leaf, and so be many hosts: none waits for ever because of another. */
+JOBS_TEST(half_jobs_of_a_host_take_turns)
+{
+	start(1, JOBS, SLOTS);
+	hold_half_jobs(limits.half_open - 20);
+	assert_int_equal(send_join(join_message(7, 0, 1, 4), STRANGER), AGGREGATE_WAITING);
+	assert_int_equal(usage_of_table().counters.displaced, 0);
+	pass_time(20);
+	assert_int_equal(send_join(join_message(7, 0, 1, 4), STRANGER), AGGREGATE_JOINED);
+	assert_int_equal(usage_of_table().counters.displaced, 1);
+}
+
+/* What comes in its turn stays as long as the others did. */
+JOBS_TEST(no_turn_is_cut_short)
+{
+	start(1, JOBS, SLOTS);
+	hold_half_jobs(limits.half_open);
+	for (uint16_t job = 200; job < 200 + 2 * limits.per_address; job++)
+		assert_int_equal(join_half(job, 1), AGGREGATE_WAITING);
+	assert_int_equal(usage_of_table().jobs, limits.per_address);
+	assert_int_equal(usage_of_table().counters.displaced, limits.per_address);
+	assert_int_equal(usage_of_table().counters.timed_out, 0);
+}
+
 /* The host with the most makes room, with the job that has been incomplete for the longest. */
 JOBS_TEST(the_oldest_half_job_makes_room)
 {

@@ -196,12 +196,12 @@ struct aggregate_counters {
 };
 
 /** Events of jobs: X(name, meaning). */
-#define AGGREGATE_JOB_COUNTERS(X)                                          \
-	X(made, "jobs made")                                               \
-	X(complete, "jobs that all of their workers joined")               \
-	X(ended, "jobs that all of their workers left")                    \
-	X(timed_out, "jobs ended because nothing came of them")            \
-	X(displaced, "incomplete jobs ended for one of a host with fewer") \
+#define AGGREGATE_JOB_COUNTERS(X)                                      \
+	X(made, "jobs made")                                           \
+	X(complete, "jobs that all of their workers joined")           \
+	X(ended, "jobs that all of their workers left")                \
+	X(timed_out, "jobs ended because nothing came of them")        \
+	X(displaced, "incomplete jobs ended to make room for another") \
 	X(lost, "jobs ended because the switch above knew them no more")
 
 struct aggregate_job_counters {

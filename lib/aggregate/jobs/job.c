@@ -121,6 +121,38 @@ make_room(struct aggregate_table *table, const uint8_t address[16], uint32_t beg
 	return AGGREGATE_WAITING;
 }
 
+static struct job *
+find_oldest_begun_by(struct aggregate_table *table, const uint8_t address[16])
+{
+	struct job *found = NULL;
+
+	for (uint32_t j = 0; j < table->limits.jobs; j++) {
+		struct job *job = &table->jobs[j];
+
+		if (is_begun_by(job, address) &&
+			(found == NULL || job->generation < found->generation))
+			found = job;
+	}
+	return found;
+}
+
+/*
+ * An address has begun as many incomplete jobs as it may. It may be a leaf's, and so be that of
+ * many hosts: its jobs take turns, or a host that completes none would keep the others out for
+ * ever. A turn is long enough for workers that all are there. Returns whether one more may begin.
+ */
+static bool
+take_turn(struct aggregate_table *table, const uint8_t address[16], uint64_t now)
+{
+	struct job *job = find_oldest_begun_by(table, address);
+
+	if (now - job->begun_at < table->limits.half_open)
+		return false;
+	COUNT(table->counters.displaced, 1);
+	job_end(table, job);
+	return true;
+}
+
 void
 aggregate_table_drain(struct aggregate_table *table)
 {
@@ -225,7 +257,7 @@ job_begin(struct aggregate_table *table, const struct aggregate_message *request
 
 	*job = NULL;
 	take_back_ended(table);
-	if (begun >= table->limits.per_address)
+	if (begun >= table->limits.per_address && !take_turn(table, sender->address, now))
 		return AGGREGATE_WAITING;
 	*job = free_job(table, sender->address, now);
 	if (*job == NULL) {
@@ -237,6 +269,7 @@ job_begin(struct aggregate_table *table, const struct aggregate_message *request
 	WRITE((*job)->generation, ++table->generation);
 	fill_job(table, *job, request);
 	(*job)->kept = 0;
+	(*job)->begun_at = now;
 	leaf_begin(table, *job);
 	memcpy((*job)->maker, sender->address, sizeof((*job)->maker));
 	set_state(table, *job, JOB_JOINING);

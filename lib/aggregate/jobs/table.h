@@ -61,6 +61,7 @@ struct job {
 	struct aggregate_place place; /* as its members asked for it */
 	uint8_t maker[16];            /* the address that began it; free: for whom it is kept */
 	uint64_t kept;                /* free: until when, ticks */
+	uint64_t begun_at;            /* ticks */
 	uint16_t begun; /* incomplete jobs that this address has begun, while it is one of them */
 	struct place places[AGGREGATE_MAX_WORKERS];
 } __attribute__((aligned(AGGREGATE_ALIGN)));
