@@ -10,6 +10,7 @@
 #define WORKER 1
 #define TOKEN 77
 #define SESSION 99
+#define INCARNATION UINT64_MAX
 
 static const struct aggregate_member_times times = {
 	.ask = 10,
@@ -31,7 +32,7 @@ set_up(void **state)
 {
 	(void)state;
 	memset(&member, 0, sizeof(member));
-	aggregate_member_begin(&member, JOB, WORKER, TOKEN, 0xffffffffffffffff);
+	aggregate_member_begin(&member, JOB, WORKER, TOKEN, INCARNATION);
 	aggregate_member_ask(&member, &times, 0);
 	return 0;
 }
@@ -53,7 +54,7 @@ answer(uint32_t id, uint8_t code, uint8_t reason, uint64_t secret, uint64_t now)
 		.id = id,
 		.code = code,
 		.reason = reason,
-		.join.cookie = secret};
+		.join = {.cookie = secret, .incarnation = INCARNATION}};
 
 	return aggregate_member_take(&member, &times, &reply, now);
 }
@@ -152,6 +153,20 @@ TEST_WITH(what_answers_nothing_is_ignored, set_up, NULL)
 	/* To the join that has let it in. */
 	assert_int_equal(answer(sent.id, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_WAITING, 0, 2),
 		AGGREGATE_DO_IGNORE);
+}
+
+/* Of another process, or of another switch that the same worker joins. */
+TEST_WITH(answers_to_another_s_join_are_ignored, set_up, NULL)
+{
+	struct aggregate_message grant;
+
+	poll(0);
+	grant = sent;
+	grant.join.session = SESSION;
+	grant.join.incarnation--;
+	assert_int_equal(aggregate_member_take(&member, &times, &grant, 1), AGGREGATE_DO_IGNORE);
+	grant.join.incarnation++;
+	assert_int_equal(aggregate_member_take(&member, &times, &grant, 1), AGGREGATE_DO_ENTER);
 }
 
 TEST_WITH(a_switch_that_is_silent_is_asked_so_often, set_up, NULL)

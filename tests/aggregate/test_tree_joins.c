@@ -162,6 +162,7 @@ answer_join(uint32_t id, uint8_t code, uint8_t reason)
 			.slots = 4,
 			.bytes = TREE_BYTES,
 			.session = 1,
+			.incarnation = tree->sw[LEAF_A].table->parent_members[0].member.incarnation,
 			.place.decided = 1}};
 	struct aggregate_outcome outcome;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Packets with tags: sums are right whatever is forged on the way, and wrong keys are told. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +152,61 @@ TEST(test_what_is_forged_is_dropped)
 {
 	forge(flip_bits);
 	forge(swap_words);
+}
+
+/* A switch's word that all are here, given as another's: what is sent there would be the other's.
+ */
+struct borrowed {
+	uint8_t grant[256];
+	size_t length;
+	unsigned int given; /* how often */
+};
+
+static bool
+is_join(const uint8_t *payload)
+{
+	return payload[offsetof(struct aggregate_hdr, op)] == AGGREGATE_JOIN;
+}
+
+static enum relay_verdict
+borrow(void *context, bool from_server, uint8_t *payload, size_t length)
+{
+	struct borrowed *borrowed = context;
+
+	if (from_server && is_join(payload) && length <= sizeof(borrowed->grant) &&
+		payload[offsetof(struct aggregate_hdr, status)] == NETFC_STATUS_REPLY) {
+		memcpy(borrowed->grant, payload, length);
+		borrowed->length = length;
+	}
+	return RELAY_PASS;
+}
+
+static enum relay_verdict
+give(void *context, bool from_server, uint8_t *payload, size_t length)
+{
+	struct borrowed *borrowed = context;
+
+	if (from_server && is_join(payload) && length == borrowed->length && borrowed->given < 10) {
+		memcpy(payload, borrowed->grant, length);
+		borrowed->given++;
+	}
+	return RELAY_PASS;
+}
+
+TEST(test_what_one_switch_grants_is_not_taken_for_anothers)
+{
+	struct borrowed borrowed = {.given = 0};
+	struct network first = network_start(
+		&keyed_server, &(struct relay_options){.judge = borrow, .context = &borrowed});
+	struct network second = network_start(
+		&keyed_server, &(struct relay_options){.judge = give, .context = &borrowed});
+	const uint16_t ports[] = {first.place.ports[0], second.place.ports[0]};
+	struct scene scene = {.place = place_of(2, ports), .key_file = key_file};
+
+	assert_int_equal(workers_run(1, work, &scene), 0);
+	assert_int_equal(borrowed.given, 10);
+	network_stop(&first);
+	network_stop(&second);
 }
 
 static void

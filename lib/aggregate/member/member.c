@@ -213,7 +213,19 @@ waits_for(const struct aggregate_member *member, unsigned int op)
 	}
 }
 
-/* An answer to a message of this state. Others come late, from another time or another process. */
+/* A join's answer says whose the join was, unless it has nothing but a code. */
+static bool
+is_of_another(const struct aggregate_member *member, const struct aggregate_message *reply)
+{
+	return reply->op == AGGREGATE_JOIN &&
+		(reply->code == NETFC_STATUS_OK || reply->code == AGGREGATE_STATUS_CODE) &&
+		reply->join.incarnation != member->incarnation;
+}
+
+/*
+ * An answer to a message of this state. Others come late, from another time, another process or
+ * another switch, whose packets have good tags, too.
+ */
 static bool
 is_answer(const struct aggregate_member *member, const struct aggregate_message *reply)
 {
@@ -221,7 +233,7 @@ is_answer(const struct aggregate_member *member, const struct aggregate_message 
 
 	return waits_for(member, reply->op) && last - reply->id < last - member->before &&
 		reply->job == member->job && reply->worker == member->worker &&
-		reply->token == secret_of(member, reply->op);
+		reply->token == secret_of(member, reply->op) && !is_of_another(member, reply);
 }
 
 /*

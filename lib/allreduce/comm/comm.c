@@ -207,15 +207,6 @@ open_up(struct netfc_allreduce *comm)
 	return status;
 }
 
-static int
-draw_incarnation(struct netfc_allreduce *comm)
-{
-	comm->worker.incarnation = netfc_allreduce_draw_token();
-	return comm->worker.incarnation != 0
-		? NETFC_ALLREDUCE_OK
-		: error_set(comm, NETFC_ALLREDUCE_SYSTEM, "The system has no random numbers.");
-}
-
 /* All names of the options in one text; NULL: there is no memory. */
 static char *
 names_of(const struct netfc_allreduce_options *options)
@@ -290,15 +281,10 @@ read_key(struct netfc_allreduce *comm, const char *file)
 static int
 begin_join(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
 {
-	int status;
-
 	leave(comm);
 	comm->names = names_of(options);
 	comm->calls.next_chunk = 0;
-	status = draw_incarnation(comm);
-	return status == NETFC_ALLREDUCE_OK && options->memory == NULL
-		? read_key(comm, options->key_file)
-		: status;
+	return options->memory == NULL ? read_key(comm, options->key_file) : NETFC_ALLREDUCE_OK;
 }
 
 int

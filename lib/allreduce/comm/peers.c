@@ -81,7 +81,10 @@ open_peer(
 		.link = &peer->link,
 		.window = &peer->window,
 		.index = k,
+		.incarnation = netfc_allreduce_draw_token(),
 		.late = -1};
+	if (peer->member.incarnation == 0)
+		return error_set(comm, NETFC_ALLREDUCE_SYSTEM, "The system has no random numbers.");
 	if (problem != NULL)
 		return error_set_for(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
 			"Option switches, \"%s\": %s.", text, problem);

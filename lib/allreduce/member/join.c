@@ -339,7 +339,7 @@ begin(struct member *member)
 	const struct netfc_allreduce_options *options = worker->options;
 
 	aggregate_member_begin(&member->machine, options->job, (uint8_t)options->worker,
-		options->token, worker->incarnation);
+		options->token, member->incarnation);
 	aggregate_member_ask(&member->machine, &join_times, clock_now());
 }
 

@@ -27,7 +27,6 @@ struct talk;
 /* What this process is to all switches. */
 struct worker {
 	const struct netfc_allreduce_options *options;
-	uint64_t incarnation; /* in the job: drawn for each join */
 	pid_t process;
 	int wake; /* eventfd: there is something else to do */
 	atomic_bool aborted;
@@ -67,6 +66,8 @@ struct member {
 	struct link *link;
 	const struct window *window; /* has no slots while this joins */
 	unsigned int index;          /* of the switch */
+	/* Drawn for each join at each switch, so that none's answers can be taken for another's. */
+	uint64_t incarnation;
 	struct aggregate_member machine;
 	struct member_problem problem; /* the latest */
 	struct rtt rtt;                /* of joins */
