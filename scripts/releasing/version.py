@@ -14,6 +14,9 @@ PLACES = [
     ("python/netfc/_native/version.py", r'^(VERSION = ")([^"]*)'),
     ("docs/man/*.[0-9]", r'^(\.TH .*"dpdk\\-netfc )([^"]*)'),
     ("docs/monitoring.md", r"^(dpdk-netfc )(\d+\.\d+\.\d+)(?=   up )"),
+]
+# Of each release, the latest first.
+CHANGELOGS = [
     ("debian/changelog", r"\A(dpdk-netfc \()([^)]*)"),
     ("CHANGELOG.md", r"^(## )(\d+\.\d+\.\d+)(?= - )"),
 ]
@@ -30,7 +33,7 @@ ENTRY = """dpdk-netfc ({version}) unstable; urgency=medium
 def found(root: pathlib.Path) -> dict[str, str]:
     """The version that each file has; of the changelogs, the latest."""
     versions = {}
-    for pattern, expression in PLACES:
+    for pattern, expression in PLACES + CHANGELOGS:
         for path in sorted(root.glob(pattern)):
             match = re.search(expression, path.read_text(encoding="utf-8"), re.M)
             versions[str(path.relative_to(root))] = match[2] if match else ""
@@ -64,7 +67,7 @@ def write(root: pathlib.Path, version: str, date: datetime.datetime) -> None:
     entries = root / "debian" / "changelog"
     text = entries.read_text(encoding="utf-8")
     entries.write_text(ENTRY.format(version=version, date=date) + text, encoding="utf-8")
-    for pattern, expression in PLACES[:3]:
+    for pattern, expression in PLACES:
         for path in root.glob(pattern):
             text = path.read_text(encoding="utf-8")
             text = re.sub(expression, rf"\g<1>{version}", text, count=1, flags=re.M)

@@ -109,8 +109,11 @@ static struct aggregate_message
 message_of(const struct model_worker *worker, const struct packet *reply)
 {
 	struct model_worker sender = {.state = AGGREGATE_MEMBER_ASKING};
-	struct aggregate_message message = {
-		.op = AGGREGATE_JOIN, .job = NUMBER, .worker = reply->worker, .token = TOKEN};
+	struct aggregate_message message = {.op = AGGREGATE_JOIN,
+		.job = NUMBER,
+		.worker = reply->worker,
+		.token = TOKEN,
+		.join.incarnation = table_incarnation(reply)};
 
 	if (reply->kind == LEFT) {
 		sender.state = AGGREGATE_MEMBER_LEAVING;
