@@ -155,7 +155,7 @@ def test_tags_are_timed_in_memory():
     (['--numbers', 'x'], '--document'),
     (['--quick', '--document'], '--quick'),
     (['--mixes', '--document', '/proc/nonexistent'], '/proc/nonexistent/performance/results.json'),
-    (['--build', '/proc/nonexistent'], 'build it first'),
+    (['--build', '/proc/nonexistent'], 'is not the folder of a build'),
 ])
 def test_wrong_usage_is_explained(words, complaint):
     environment = {**os.environ, 'NETFC_BUILD': str(switch.BUILD)}
