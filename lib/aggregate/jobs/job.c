@@ -146,7 +146,7 @@ take_turn(struct aggregate_table *table, const uint8_t address[16], uint64_t now
 {
 	struct job *job = find_oldest_begun_by(table, address);
 
-	if (now - job->begun_at < table->limits.half_open)
+	if (job == NULL || now - job->begun_at < table->limits.half_open)
 		return false;
 	COUNT(table->counters.displaced, 1);
 	job_end(table, job);
