@@ -167,6 +167,9 @@ model_follow(const struct aggregate_message *request, const struct aggregate_out
 {
 	struct record *record = find_record(request->job, request->id);
 
+	/* A process that is started anew ends the job, if it is the last of its members. */
+	if (request->op == AGGREGATE_JOIN)
+		model_forget_ended();
 	switch (outcome->action) {
 	case AGGREGATE_ADDED:
 		note(request);
