@@ -50,11 +50,12 @@ own(const uint8_t *bytes, size_t length)
 	return copy;
 }
 
-/* Parts make up the whole chunk, one after the other. */
+/* Parts make up the whole chunk, in whatever order they are sent. */
 static void
 check_upwards(const struct aggregate_outcome *outcome)
 {
-	unsigned int count = aggregate_leaf_packets(shard, outcome), lanes = 0;
+	unsigned int count = aggregate_leaf_packets(shard, outcome), parts = 0, lanes = 0;
+	unsigned int first[AGGREGATE_MAX_PARTS] = {0}, has[AGGREGATE_MAX_PARTS] = {0};
 	struct aggregate_message request;
 
 	FUZZ_CHECK(count >= 1 && count <= AGGREGATE_MAX_PARTS);
@@ -69,11 +70,17 @@ check_upwards(const struct aggregate_outcome *outcome)
 		FUZZ_CHECK(request.zeros == outcome->entry->zero && (!request.zeros || count == 1));
 		if (!aggregate_has_digits(&request))
 			continue;
-		FUZZ_CHECK(request.part.number == p && request.part.parts == count &&
-			request.part.first == lanes);
-		lanes += request.part.lanes;
+		FUZZ_CHECK(request.part.number < count && request.part.parts == count);
+		FUZZ_CHECK(request.part.lanes > 0 && has[request.part.number] == 0);
+		first[request.part.number] = request.part.first;
+		has[request.part.number] = request.part.lanes;
+		parts++;
 	}
-	FUZZ_CHECK(lanes == 0 || lanes == request.count);
+	for (unsigned int p = 0; p < parts; p++) {
+		FUZZ_CHECK(first[p] == lanes);
+		lanes += has[p];
+	}
+	FUZZ_CHECK(parts == 0 || (parts == count && lanes == request.count));
 }
 
 static void
