@@ -110,8 +110,8 @@ class Function(Unchanging):
         as a result, and has none as an argument
     entry_flags: the exception flags with it, uint8 of that shape, bits of netfc.Flag
 
-    Function.load() reads one of your own. Copies and pickles are as those of netfc.TableSet. Raises
-    ValueError for another name, LibraryError without libnetfc.
+    Function.load() reads one of your own. A function never changes; its copies are itself,
+    and it can be pickled. Raises ValueError for another name, LibraryError without libnetfc.
     """
 
     meaning: str
@@ -189,6 +189,11 @@ class Function(Unchanging):
     def entry_flags(self) -> libnetfc.Flags:
         """See above."""
         return self._table[1]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._made is None:  # of a file: it has its entries, and nothing of the library's
+            return object.__new__, (type(self),), self.__dict__
+        return super().__reduce__()
 
     def __repr__(self) -> str:
         return f"netfc.Function('{self.name}', '{self.format.name}')"

@@ -19,7 +19,7 @@ class Unchanging:
     def __deepcopy__(self, _: Any) -> Self:
         return self
 
-    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         if self._made is None:
             raise TypeError(f"{self!r} is of a file, which is no part of a pickle: load it there")
         return type(self), self._made

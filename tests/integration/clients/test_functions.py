@@ -13,6 +13,7 @@ import pytest
 import oracle
 import sanitized
 import switch
+import table_builder
 
 import netfc
 from netfc.functions import slots_of
@@ -50,6 +51,16 @@ def test_a_pickle_makes_a_function_anew(library, name, number_format):
     made = pickle.loads(pickle.dumps(copy.deepcopy(function)))
     assert repr(made) == repr(function) and made is not function
     np.testing.assert_array_equal(made.entries, function.entries)
+
+
+def test_a_pickle_has_all_of_a_function_of_a_file(library, tmp_path):
+    path = tmp_path / 'square.netfcf'
+    table_builder.run('build', '--function', 'square', '--format', 'fp8_e4m3', '--expression', 'x*x', '-o', path)
+    function = netfc.Function.load(path, library)
+    path.unlink()
+    made = pickle.loads(pickle.dumps([function, copy.copy(function)]))
+    assert made[0] is made[1] and made[0].name == 'square' and made[0](3.0) == 9
+    np.testing.assert_array_equal(made[0].entries, function.entries)
 
 
 @pytest.mark.parametrize('name', NAMES)
