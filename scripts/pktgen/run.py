@@ -18,7 +18,7 @@ import tempfile
 import numpy
 
 from command import CommandLine, write_json
-from netfc import FORMATS, OPS, Library, TableSet, capture, protocol
+from netfc import OPS, Library, NetfcError, TableSet, capture, protocol
 from programs import CommandError, any_cpu, running
 
 HERE = pathlib.Path(__file__).parent
@@ -28,29 +28,38 @@ START_SECONDS = 10
 PKTGEN_SECONDS = 60
 
 
+def most_lanes(number_format):
+    """Lanes that fit into a request."""
+    return capture.MAX_LANES * 16 // number_format.bits
+
+
 def parsed():
-    """The command line."""
+    """The command line, and the table set that it names."""
     parser = CommandLine("pktgen/netfc-pktgen", __doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("what", choices=["replay", "load"])
     parser.add_argument("--pktgen", default="pktgen", help="the program (default: in the PATH)")
     parser.add_argument("--tables", default="fp16_k1024", help="table set (default: fp16_k1024)")
     parser.add_argument("--op", choices=OPS, default="add")
-    parser.add_argument("--lanes", type=int, default=1, help="per request, 1 to 243 (default: 1)")
+    parser.add_argument("--lanes", type=int, default=1, help="per request, 1 to 243 of 16 bits (default: 1)")
     arguments = parser.parse_args()
-    if not 1 <= arguments.lanes <= capture.MAX_LANES:
-        parser.error(f"--lanes {arguments.lanes}: expected 1 to {capture.MAX_LANES}")
+    try:
+        table_set = TableSet(arguments.tables, Library(arguments.build))
+    except NetfcError as error:
+        parser.error(f"--tables: {error}")
+    if arguments.lanes > most_lanes(table_set.format):
+        parser.error(f"--lanes {arguments.lanes}: expected 1 to {most_lanes(table_set.format)}")
     if shutil.which(arguments.pktgen) is None:
         parser.error(f"--pktgen {arguments.pktgen}: not found; docs/pktgen.md says how to get it")
-    return parser, arguments
+    return parser, arguments, table_set
 
 
-def make_requests(arguments, path):
+def make_requests(arguments, number_format, path):
     """Write the capture that Pktgen sends; returns the operands by request."""
-    format_name = arguments.tables[: arguments.tables.index("_k")]
     rng = numpy.random.default_rng(1)
-    operands = rng.integers(0, 65536, (REQUESTS, 2, arguments.lanes)).astype(numpy.uint16)
-    op, format_id = OPS[arguments.op], FORMATS[format_name].id
-    capture.write(path, [capture.udp_frame(protocol.request(op, format_id, x, y, number))
+    operands = rng.integers(0, 1 << number_format.bits, (REQUESTS, 2, arguments.lanes))
+    operands = operands.astype(number_format.encodings)
+    op = OPS[arguments.op]
+    capture.write(path, [capture.udp_frame(protocol.request(op, number_format.id, x, y, number))
                          for number, (x, y) in enumerate(operands)])
     return operands
 
@@ -89,35 +98,34 @@ def run_pktgen(arguments, folder, socket):
         raise CommandError(f"pktgen failed with status {result.returncode}; see what it prints: {command}")
 
 
-def check_replies(arguments, folder, operands):
+def check_replies(op, table_set, folder, operands):
     """How many replies Pktgen captured, and how many of them are wrong in any bit of z."""
     captures = list(folder.glob("pktgen-*.pcap"))
     if not captures:
         raise CommandError("pktgen wrote no capture: was 'enable 0 pcap' needed in this version?")
-    table_set = TableSet(arguments.tables, Library(arguments.build))
     frames = capture.read(captures[0])
     wrong = 0
     for frame in frames:
         number, status, z = capture.reply(frame)
-        expected = table_set.compute(arguments.op, *operands[number])
+        expected = table_set.compute(op, *operands[number])
         wrong += status & 0xF0 != protocol.REPLY or not numpy.array_equal(z, expected)
     return len(frames), wrong
 
 
 def main():
     """The command line."""
-    parser, arguments = parsed()
+    parser, arguments, table_set = parsed()
     with tempfile.TemporaryDirectory(prefix="netfc-pktgen-") as folder, parser.told():
         os.environ.setdefault("XDG_RUNTIME_DIR", folder)
         folder = pathlib.Path(folder)
-        operands = make_requests(arguments, folder / "requests.pcap")
+        operands = make_requests(arguments, table_set.format, folder / "requests.pcap")
         stats = run_switch(arguments, folder)
         print(f"switch: {stats['rx_packets']:,} packets received, {stats['tx_packets']:,} sent,"
               f" {sum(stats['drops'].values()):,} dropped, {stats['lanes']:,} lanes computed")
         write_json(arguments.json, stats)
         if arguments.what == "load":
             return
-        count, wrong = check_replies(arguments, folder, operands)
+        count, wrong = check_replies(arguments.op, table_set, folder, operands)
         print(f"pktgen: {count:,} of {REQUESTS:,} replies captured, {wrong:,} wrong")
         if count != REQUESTS or wrong:
             parser.fail("not every reply came, and was right")

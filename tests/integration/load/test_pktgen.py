@@ -24,6 +24,7 @@ def run(*arguments):
 @pytest.mark.parametrize('arguments', [
     [],
     ['--tables', 'posit16_k512', '--op', 'mul', '--lanes', '16'],
+    ['--tables', 'fp32_exact', '--lanes', '121'],
 ])
 def test_all_requests_come_back_right(arguments):
     result = run('replay', '--pktgen', PKTGEN, *arguments)
@@ -31,9 +32,18 @@ def test_all_requests_come_back_right(arguments):
     assert '1,024 of 1,024 replies captured, 0 wrong' in result.stdout
 
 
+@pytest.mark.parametrize('tables', ['fp16_exact', 'bf16_exact_small', 'fp8_e4m3_sat', 'fp32_exact'])
+def test_all_table_sets_get_as_far_as_pktgen(tables):
+    result = run('replay', '--pktgen', '/bin/true', '--tables', tables)
+    assert result.returncode == 1
+    assert 'pktgen wrote no capture' in result.stdout and 'Traceback' not in result.stdout
+
+
 @pytest.mark.parametrize('arguments, message', [
     (['replay', '--pktgen', '/proc/nonexistent/pktgen'], 'not found'),
     (['replay', '--lanes', '244'], 'expected 1 to 243'),
+    (['replay', '--lanes', '122', '--tables', 'fp32_exact'], 'expected 1 to 121'),
+    (['replay', '--tables', 'nonsense'], "--tables: table set 'nonsense': malformed"),
     (['explode'], 'invalid choice'),
 ])
 def test_wrong_usage_is_said(arguments, message):
