@@ -53,24 +53,43 @@ tell(struct slowloris_worker *worker, const struct destination *destination, uin
 		add_u64(detector, &detector->counters.alerts_lost, 1);
 }
 
-static bool
-looks_calm(const struct slowloris *detector, const struct destination *destination)
+/*
+ * Connections per byte of complete handshakes alone. Those that are not complete anyone can begin
+ * in anyone's name: with them, a flood of SYNs would have a busy server cut off.
+ */
+static uint16_t
+complete_ratio(const struct slowloris *detector, uint32_t established, uint64_t bytes)
 {
-	return __atomic_load_n(&destination->ratio, __ATOMIC_RELAXED) <= RULE(detector, release) ||
-		load_u32(&destination->established) < RULE(detector, least_release);
+	uint16_t ratio;
+
+	divide(detector->divider, &established, &bytes, &ratio, 1);
+	return ratio;
+}
+
+static bool
+looks_attacked(const struct slowloris *detector, uint32_t established, uint64_t bytes)
+{
+	return established >= RULE(detector, least) &&
+		complete_ratio(detector, established, bytes) > RULE(detector, threshold);
+}
+
+static bool
+looks_calm(const struct slowloris *detector, uint32_t established, uint64_t bytes)
+{
+	return established < RULE(detector, least_release) ||
+		complete_ratio(detector, established, bytes) <= RULE(detector, release);
 }
 
 void
-defence_watch(struct slowloris_worker *worker, struct destination *destination, uint16_t ratio,
-	uint32_t established)
+defence_watch(struct slowloris_worker *worker, struct destination *destination,
+	uint32_t established, uint64_t bytes)
 {
 	struct slowloris *detector = worker->detector;
 	uint8_t alarm = __atomic_load_n(&destination->alarm, __ATOMIC_ACQUIRE);
 	uint64_t held;
 
 	if (alarm != 0 ||
-		!has_held(&destination->since,
-			ratio > RULE(detector, threshold) && established >= RULE(detector, least),
+		!has_held(&destination->since, looks_attacked(detector, established, bytes),
 			worker->now, RULE(detector, time)))
 		return;
 	held = (uint64_t)ticks_since(load_u32(&destination->since), worker->now)
@@ -88,14 +107,14 @@ void
 defence_review(struct slowloris_worker *worker, struct destination *destination)
 {
 	struct slowloris *detector = worker->detector;
+	uint32_t established = load_u32(&destination->established);
+	uint64_t bytes = __atomic_load_n(&destination->bytes, __ATOMIC_RELAXED);
 
 	if (__atomic_load_n(&destination->alarm, __ATOMIC_ACQUIRE) == 0) {
-		defence_watch(worker, destination,
-			__atomic_load_n(&destination->ratio, __ATOMIC_RELAXED),
-			load_u32(&destination->established));
+		defence_watch(worker, destination, established, bytes);
 		return;
 	}
-	if (!has_held(&destination->calm, looks_calm(detector, destination), worker->now,
+	if (!has_held(&destination->calm, looks_calm(detector, established, bytes), worker->now,
 		    RULE(detector, time)))
 		return;
 	destination->calm = 0;

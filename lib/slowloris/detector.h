@@ -152,8 +152,8 @@ struct found_records find_again(const struct slowloris_worker *worker,
 /* ---- defence.c: what follows from registers: alarms, and which packets to drop --------------- */
 
 /* A destination's registers were written: an attack may begin. */
-void defence_watch(struct slowloris_worker *worker, struct destination *destination, uint16_t ratio,
-	uint32_t established);
+void defence_watch(struct slowloris_worker *worker, struct destination *destination,
+	uint32_t established, uint64_t bytes);
 /* The same periodically, without a write: an attack may begin or end. */
 void defence_review(struct slowloris_worker *worker, struct destination *destination);
 /* Whether to drop a packet; if so, its bit is set in the verdict. */

@@ -28,7 +28,7 @@ track_flush(struct slowloris_worker *worker)
 
 		__atomic_store_n(&destination->ratio, batch->ratio[l], __ATOMIC_RELAXED);
 		if (unlikely(batch->ratio[l] > threshold || load_u32(&destination->since) != 0))
-			defence_watch(worker, destination, batch->ratio[l], batch->established[l]);
+			defence_watch(worker, destination, batch->established[l], batch->bytes[l]);
 		if (batch->query[l] != 0)
 			worker->verdict->query[batch->query[l] - 1].answer =
 				(struct pipeline_answer){

@@ -120,6 +120,45 @@ TEST(alarms_begin_and_end)
 	fixture_destroy(f);
 }
 
+/* Anyone can send SYNs in anyone's name: a busy server is not cut off for it. */
+TEST(a_flood_of_syns_is_no_attack_on_a_busy_server)
+{
+	struct fixture *f = fixture_create(&fixture_usual);
+
+	for (uint32_t client = 0; client < 20; client++) {
+		fixture_open(f, client);
+		for (unsigned int packet = 0; packet < 20; packet++)
+			assert_false(fixture_send_from(f, client, ACK, 100));
+	}
+	for (uint32_t client = 20; client < 5000; client++)
+		assert_false(fixture_send_from(f, client, SYN, 0));
+	assert_in_range(fixture_registers(f).ratio, f->config.rules.threshold + 1, UINT16_MAX);
+	fixture_pass(f, 2000);
+	assert_false(fixture_registers(f).alarm);
+	fixture_destroy(f);
+}
+
+/* An attack ends with its connections, whatever a flood does to the register. */
+TEST(a_flood_of_syns_keeps_no_alarm_on)
+{
+	struct fixture *f = fixture_create(&fixture_usual);
+
+	for (uint32_t client = 0; client < 20; client++)
+		fixture_open(f, client);
+	fixture_pass(f, 1200);
+	assert_true(fixture_registers(f).alarm);
+	for (uint32_t client = 0; client < 20; client++) {
+		for (unsigned int packet = 0; packet < 20; packet++)
+			assert_false(fixture_send_from(f, client, ACK, 100));
+	}
+	for (uint32_t client = 20; client < 5000; client++)
+		assert_false(fixture_send_from(f, client, SYN, 0));
+	assert_in_range(fixture_registers(f).ratio, f->config.rules.threshold + 1, UINT16_MAX);
+	fixture_pass(f, 1200);
+	assert_false(fixture_registers(f).alarm);
+	fixture_destroy(f);
+}
+
 /* Longer than ticks count. */
 TEST(an_attack_of_days_is_told_as_such)
 {

@@ -167,6 +167,20 @@ def test_a_flood_of_syns_raises_no_alarm():
     assert detector['connections'] - detector['half_open'] == 1
 
 
+def test_a_flood_of_syns_cuts_no_busy_server_off():
+    """Whose honest clients are as many as an attack has at least."""
+    draw = random.Random(5)
+    fed = [segment(address(n), SERVER, (2000, 80), ACK | 8, payload=1400) for n in range(20)]
+    flood = [segment(draw.randbytes(4), SERVER, (draw.randrange(65536), 80), SYN)
+             for _ in range(5000)]
+    busy = [frame for n in range(20) for frame in [*handshake(address(n), 2000), *[fed[n]] * 10]]
+    outputs, _, stats = pair([*busy, *flood, query(SERVER), *fed], QUICK)
+    register, connections, _ = answers(outputs)[-1]
+    assert connections > 5000 and register > slowloris_model.ratio(1, 500)
+    assert stats['slowloris']['alarms_raised'] == 0
+    assert outputs[-len(fed):] == fed
+
+
 def test_full_tables_refuse_and_count():
     crowd = attack(30)  # complete, so that nobody has to give way
     away = [segment(address(n), address(1000 + n), (3000, 80), SYN) for n in range(50)]
