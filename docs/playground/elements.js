@@ -38,6 +38,11 @@ function quoted(text) {
 
 const MINUS = "−";
 
+// A number that was copied from a page, as it is typed.
+function asTyped(text) {
+  return text.replaceAll(MINUS, "-").replaceAll("∞", "inf");
+}
+
 // A number in at most that many digits.
 function numberText(value, digits = 8) {
   if (Number.isNaN(value)) return "not a number";

@@ -70,13 +70,14 @@ class Library {
 
   // An operand's bits, or null where the text is none.
   parse(format, text) {
-    const bits = this.#withText(text, (at) => this.#wasm.page_parse(this.#format(format), at));
+    if (text.length > MOST_TEXT || text.includes("\0")) return null; // C would read what is before the 0
+    const bits = this.#withText(asTyped(text), (at) => this.#wasm.page_parse(this.#format(format), at));
     return bits < 0 ? null : bits;
   }
 
   // A decimal number, which a float rounds as if it were the text; NaN where the text is none.
   number(text) {
-    return this.#withText(text, (at) => this.#wasm.page_number(at));
+    return this.#withText(asTyped(text), (at) => this.#wasm.page_number(at));
   }
 
   decode(format, bits) {

@@ -7,7 +7,9 @@ const FAMILIES = {
   sat: "Correctly rounded, what is too large to the greatest number",
 };
 
-function operandSyntax(format) {
+// What is expected in place of a text that is no operand.
+function operandSyntax(format, text) {
+  if (text.length > MOST_TEXT) return `up to ${MOST_TEXT} characters`;
   return `a decimal number, inf, nan, or an encoding such as ${encodingText(format, 0x3c * 2 ** (widthOf(format) - 8))}`;
 }
 
@@ -86,7 +88,8 @@ class Operation {
   }
 
   #listenToOperand(name) {
-    $(name).addEventListener("input", () => this.#change({ [name]: $(name).value.trim() }));
+    // A character more than may be, so that what is too long is refused, and not taken for what it begins with.
+    $(name).addEventListener("input", () => this.#change({ [name]: $(name).value.trim().slice(0, MOST_TEXT + 1) }));
     const slider = $(`${name}-slider`);
     slider.addEventListener("input", () => {
       const { format } = splitSet(this.state.set);
@@ -142,8 +145,8 @@ class Operation {
 }
 
 function whatIsWrong(name, format, text) {
-  if (!text) return `${name} is empty; type ${operandSyntax(format)}.`;
-  return `${quoted(text)} is not an operand; expected ${operandSyntax(format)}.`;
+  if (!text) return `${name} is empty; type ${operandSyntax(format, text)}.`;
+  return `${quoted(text)} is not an operand; expected ${operandSyntax(format, text)}.`;
 }
 
 // The numbers of a format in order have positions: 0 is zero's, 1 the least positive number's.

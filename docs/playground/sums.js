@@ -32,7 +32,7 @@ class Sums {
     const wrong = texts.find((_, n) => bits[n] === null);
     this.#values = texts;
     $("sum-format").value = format;
-    setText("value-error", wrong === undefined ? "" : `${quoted(wrong)} is no value; expected ${operandSyntax(format)}.`);
+    setText("value-error", wrong === undefined ? "" : `${quoted(wrong)} is no value; expected ${operandSyntax(format, wrong)}.`);
     const partial = wrong === undefined ? this.#partialSums(format, bits) : [];
     this.#showValues(format, partial);
     if (partial.length) this.#showSums(format, bits, partial.at(-1));
@@ -93,7 +93,7 @@ class Sums {
     if (this.#values.length >= MOST_VALUES) {
       setText("value-error", `There are ${MOST_VALUES} values, as many as this page tries all orders of.`);
     } else if (this.#library.parseValue(format, text) === null) {
-      setText("value-error", `${quoted(text)} is no value; expected ${operandSyntax(format)}.`);
+      setText("value-error", `${quoted(text)} is no value; expected ${operandSyntax(format, text)}.`);
     } else {
       $("new-value").value = "";
       this.#set([...this.#values, text]);

@@ -274,6 +274,46 @@ def test_values_that_are_none(browser, page):
     assert browser.text('#value-error').startswith('“1,5” is no value')
 
 
+def paste(browser, element_id, text):
+    """Puts a text into a field at once, as it is in the clipboard."""
+    browser.type(element_id, '')
+    browser.command('Input.insertText', text=text)
+
+
+def test_a_long_number_is_refused_and_not_cut(browser, page):
+    """What it begins with is another number: 1 in place of 1000."""
+    show(browser, page, op='add', x='2', y='3')
+    long = f'1.{"0" * 50}e3'
+    for text in (long, f'{" " * 30}{long}'):
+        paste(browser, 'x', text)
+        assert browser.text('#x-error').endswith(' is not an operand; expected up to 40 characters.')
+        assert browser.text('#equation') == '2 + 3 = 5' and browser.text('#stale-note')
+    paste(browser, 'new-value', long)
+    browser.press(Keys.ENTER)
+    assert browser.text('#value-error').endswith(' is no value; expected up to 40 characters.')
+    assert long.startswith(address(browser).partition('x=')[2].partition('&')[0])
+
+
+def test_numbers_as_the_page_shows_them_can_be_pasted(browser, page):
+    show(browser, page, set='fp16_exact', op='mul', x='-2', y='inf', sum='fp32', values='1')
+    shown = browser.text('#equation')
+    assert shown == '−2 × ∞ = −∞'
+    x, y = re.fullmatch('(.*) × (.*) = .*', shown).groups()
+    for name, text in (('x', x), ('y', y)):
+        paste(browser, name, text)
+        assert browser.text(f'#{name}-error') == ''
+    assert browser.text('#equation') == shown
+    paste(browser, 'new-value', '−5e−1')
+    browser.press(Keys.ENTER)
+    assert browser.text('#value-error') == '' and browser.text('#exact-sum') == '0.5'
+
+
+def test_a_text_with_a_zero_byte_is_no_number(browser, page):
+    browser.open(f'{page.as_uri()}#x=0x3c00%00&y=3')
+    browser.wait(READY, 'page')
+    assert ' is not an operand' in browser.text('#x-error')
+
+
 def test_a_browser_without_webassembly(page):
     with Browser() as browser:
         browser.command('Page.addScriptToEvaluateOnNewDocument', source='delete window.WebAssembly;')
