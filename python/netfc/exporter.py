@@ -125,6 +125,22 @@ def _only_for(names: Iterable[str], served: dashboard.Application) -> dashboard.
     return answer
 
 
+def _without_bodies(served: dashboard.Application) -> dashboard.Application:
+    """That application, with the headers alone for HEAD (RFC 9110, section 9.3.2)."""
+
+    def answer(environment: dict[str, Any], start: Any) -> Iterable[bytes]:
+        if environment["REQUEST_METHOD"] != "HEAD":
+            return served(environment, start)
+        said: list[tuple[str, list[tuple[str, str]]]] = []
+        body = served(environment, lambda status, headers: said.append((status, headers)))
+        status, headers = said[0]
+        kept = [(name, value) for name, value in headers if name != "Content-Length"]
+        start(status, [*kept, ("Content-Length", str(sum(map(len, body))))])
+        return []
+
+    return answer
+
+
 def _metrics_of(path: str | os.PathLike[str]) -> dashboard.Application:
     """What answers at /metrics."""
     if not WITHOUT_METRICS:
@@ -145,5 +161,5 @@ def serve(path: str | os.PathLike[str], address: str, port: int, names: Iterable
     """
     server = _Server(address, port)
     pages = dashboard.application(path, _metrics_of(path))
-    server.set_app(_only_for(names, pages))
+    server.set_app(_without_bodies(_only_for(names, pages)))
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -91,7 +91,7 @@ class Telemetry:
         self._socket.settimeout(timeout)
         try:
             self._socket.connect(str(path))
-            greeting = self._receive(_GREETING_BYTES)
+            greeting = self._receive(_GREETING_BYTES, "max_output_len", "pid")
         except (FileNotFoundError, ConnectionRefusedError) as error:
             self._socket.close()
             raise TelemetryError(nobody(path)) from error
@@ -119,12 +119,13 @@ class Telemetry:
         """The answer to a command, such as /netfc/port,0; None where there is nothing to say."""
         try:
             self.send(command)
-            answer = self._receive(self._bytes)
+            name = command.partition(",")[0]
+            return self._receive(self._bytes, name)[name]
         except OSError as error:
             raise TelemetryError(f"{self._path}: {error.strerror or error}") from error
-        return answer[command.partition(",")[0]]
 
-    def _receive(self, most: int) -> Any:
+    def _receive(self, most: int, *names: str) -> Any:
+        """A JSON object that has these names."""
         answer = self._socket.recv(most)
         if not answer:
             raise TelemetryError(
@@ -132,6 +133,9 @@ class Telemetry:
                 "it may have as many clients as it serves"
             )
         try:
-            return json.loads(answer)
+            said = json.loads(answer)
         except ValueError as error:
             raise TelemetryError(f"{self._path}: not valid JSON: {answer[:60]!r}") from error
+        if not isinstance(said, dict) or not all(name in said for name in names):
+            raise TelemetryError(f"{self._path}: this is no answer of DPDK: {answer[:60]!r}")
+        return said

@@ -23,6 +23,7 @@ from netfc.errors import ClientError, TelemetryError
 PROGRAM = "netfc-top"
 SAMPLE_LANES = 200
 MIN_INTERVAL = 0.1
+QUITS = (ord("q"), 27)  # Escape
 
 DESCRIPTION = """\
 Watch a running switch: rates, drops, the load of lcores, ports. With --server, also the accuracy
@@ -128,18 +129,38 @@ def show_always(
     """Refreshes until q; goes on when the switch starts again."""
     with contextlib.suppress(curses.error):  # of terminals that cannot hide it
         curses.curs_set(0)
-    screen.timeout(int(1000 * seconds))
     before = None
-    while screen.getch() not in (ord("q"), 27):
-        try:
-            after = snapshot.take(path)
-        except TelemetryError as error:
-            before = None
-            draw(screen, [str(error)])
-            continue
-        if before is not None and snapshot.is_one_run(before, after):
-            draw(screen, list(_top_view.lines(before, after, sampler.measure())))
-        before = after
+    while True:
+        view, before = next_view(path, before, seconds, sampler)
+        if is_left(screen, view, seconds):
+            return
+
+
+def next_view(
+    path: str | os.PathLike[str],
+    before: snapshot.Snapshot | None,
+    seconds: float,
+    sampler: Sampler,
+) -> tuple[list[str], snapshot.Snapshot | None]:
+    """What to show, and the snapshot that the next view begins with."""
+    try:
+        after = snapshot.take(path)
+    except TelemetryError as error:
+        return [str(error)], None
+    if before is None or not snapshot.is_one_run(before, after):
+        return [f"The first rates come in {seconds:g} s; q quits."], after
+    return list(_top_view.lines(before, after, sampler.measure())), after
+
+
+def is_left(screen: Any, view: list[str], seconds: float) -> bool:
+    """Shows a view for that long, whatever its size becomes; whether the user quits."""
+    end = time.monotonic() + seconds
+    while True:
+        draw(screen, view)
+        screen.timeout(max(0, math.ceil(1000 * (end - time.monotonic()))))
+        key = screen.getch()
+        if key in QUITS or time.monotonic() >= end:
+            return key in QUITS
 
 
 def why_no_screen() -> str:

@@ -3,6 +3,7 @@
 
 import concurrent.futures
 import contextlib
+import curses
 import http.client
 import itertools
 import json
@@ -322,6 +323,18 @@ def test_the_exporter_answers_to_its_own_names_only(tmp_path):
             "localhost, and to what --host says.\n")
 
 
+@pytest.mark.parametrize('path', ['', 'metrics', 'state', 'nothing'])
+def test_head_is_answered_without_a_body(tmp_path, path):
+    """RFC 9110, section 9.3.2."""
+    with Exporter(tmp_path / 'nothing') as exporter:
+        exporter.scrape()
+        port = int(exporter.url.rpartition(':')[2].strip('/'))
+        with socket.create_connection(('127.0.0.1', port), timeout=200) as client:
+            client.sendall(f'HEAD /{path} HTTP/1.1\r\nHost: localhost\r\n\r\n'.encode())
+            head, end, body = b''.join(iter(lambda: client.recv(65536), b'')).partition(b'\r\n\r\n')
+    assert (end, body) == (b'\r\n\r\n', b'') and int(re.search(rb'Content-Length: (\d+)', head)[1]) > 0
+
+
 def test_a_wildcard_answers_to_the_address_that_is_reached(tmp_path):
     with Exporter(tmp_path / 'nothing', listen='[::]') as exporter:
         exporter.scrape()
@@ -438,6 +451,62 @@ def test_the_view_refreshes_until_q(running):
         assert process.returncode == 0, process.stderr.read()
     os.close(leader)
     assert b'lcore' in shown
+
+
+class Keys:
+    """A screen whose user presses these keys at once."""
+
+    encoding = 'utf-8'
+
+    def __init__(self, *keys):
+        self._keys, self.shown = iter(keys), []
+
+    def getch(self):
+        return next(self._keys)
+
+    def getmaxyx(self):
+        return 40, 120
+
+    def addnstr(self, row, column, text, most):
+        self.shown.append(text[column:most])
+
+    erase = refresh = timeout = lambda *_: None
+
+
+def test_keys_and_new_sizes_make_no_views(running):
+    """Rates of what happened between two key strokes would be noise."""
+    screen = Keys(ord('x'), curses.KEY_RESIZE, *b'xxxx', ord('q'))
+    top.show_always(screen, running.telemetry_path, 3600, top.Sampler(None))
+    assert set(screen.shown) == {'The first rates come in 3600 s; q quits.'} and len(screen.shown) == 7
+
+
+def test_a_view_says_that_the_switch_is_away(tmp_path):
+    screen = Keys(27)
+    top.show_always(screen, tmp_path / 'nothing', 3600, top.Sampler(None))
+    assert len(screen.shown) == 1 and 'no switch at' in screen.shown[0]
+
+
+@pytest.mark.parametrize('greeting, answer', [
+    ('{}', ''), ('[]', ''), ('{"max_output_len": 1024, "pid": 1}', '{}'), ('{"max_output_len": 1024, "pid": 1}', '[]')])
+def test_what_answers_is_no_dpdk(tmp_path, greeting, answer):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        listener.bind(str(tmp_path / 'socket'))
+        listener.listen()
+
+        def serve():
+            client, _ = listener.accept()
+            client.sendall(greeting.encode())
+            if answer:
+                client.recv(1024)
+                client.sendall(answer.encode())
+            client.close()
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        done = script('netfc-top', '--telemetry', tmp_path / 'socket', '--once')
+        thread.join()
+    assert (done.returncode, done.stderr) == (
+        2, f"netfc-top: {tmp_path}/socket: this is no answer of DPDK: {(answer or greeting).encode()!r}\n")
 
 
 def test_no_samples_from_nowhere(tmp_path):
