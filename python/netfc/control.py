@@ -4,7 +4,9 @@
 import contextlib
 import json
 import os
+import select
 import socket
+import struct
 from typing import Any
 
 from netfc.errors import ControlError
@@ -46,13 +48,27 @@ class Control:
         self._socket.close()
 
     def wait_for_end(self) -> None:
-        """Waits, however long it takes, until the switch ends."""
+        """Waits, however long it takes, until the switch ends: it leaves this channel before."""
+        with contextlib.ExitStack() as opened:
+            process = self._process(opened)
+            with contextlib.suppress(ConnectionError):  # it has ended
+                self._socket.settimeout(None)
+                while self._lines.read(1):
+                    pass
+            if process is not None:
+                select.select([process], [], [])
+
+    def _process(self, opened: contextlib.ExitStack) -> int | None:
+        """A descriptor of the switch's process; None where that cannot be seen from here."""
+        size = struct.calcsize("iII")
+        said = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
+        pid = struct.unpack("iII", said)[0]
         try:
-            self._socket.settimeout(None)
-            while self._lines.read(1):
-                pass
-        except ConnectionError:
-            pass  # it has ended
+            process = os.pidfd_open(pid)
+        except OSError:  # in another container, for example
+            return None
+        opened.callback(os.close, process)
+        return process
 
     def do(self, command: str, **fields: Any) -> dict[str, Any]:
         """Gives a command and returns what the switch has to say to it, a dictionary.
@@ -60,8 +76,9 @@ class Control:
         Raises ValueError for a text that is not UTF-8, such as a file's name may be: the channel
         takes no other.
         """
+        asked = {name: _as_json(value) for name, value in fields.items()}
         try:
-            line = json.dumps({"command": command, **fields}, ensure_ascii=False).encode()
+            line = json.dumps({"command": command, **asked}, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
             said = os.fsencode(error.object).decode("utf-8", "backslashreplace")
             raise ValueError(f"not UTF-8, which the switch takes alone: {said}") from error
@@ -87,5 +104,16 @@ class Control:
         # A client that is too slow to read is left in the middle of a line.
         if not answer.endswith(b"\n"):
             raise ControlError(f"{self._path}: the switch has closed the connection")
-        parsed: dict[str, Any] = json.loads(answer)
-        return parsed
+        return self._parsed(answer)
+
+    def _parsed(self, answer: bytes) -> dict[str, Any]:
+        with contextlib.suppress(ValueError):
+            parsed = json.loads(answer)
+            if isinstance(parsed, dict) and (parsed.get("ok") or {"ok", "error"} <= parsed.keys()):
+                return parsed
+        raise ControlError(f"{self._path}: this is no answer of a switch: {answer[:60]!r}")
+
+
+def _as_json(value: Any) -> Any:
+    """A number that JSON's readers have no room for as a text: the switch says what it takes."""
+    return str(value) if isinstance(value, int) and not -(2**63) <= value < 2**63 else value

@@ -162,7 +162,7 @@ def test_swaps_under_full_load(tmp_path, match):
 
 @pytest.mark.parametrize('name, value, said', [
     ('ageing', 10, 'no bridge'), ('idle-exit', -1, 'from 0 to'), ('idle-exit', 1e3, 'a number'),
-    ('idle-exit', '1', 'a number'), ('idle-exit', 10**12, 'from 0 to'), ('speed', 1, 'ageing'),
+    ('idle-exit', '1', 'a number'), ('idle-exit', 10**12, 'from 0 to'), ('idle-exit', 2**63, 'from 0 to'), ('speed', 1, 'ageing'),
     ('speed', 1, 'slowloris-threshold'), ('slowloris-time', 10, 'no Slowloris detector'),
     ('slowloris-table', 10, "unknown setting 'slowloris-table'")])
 def test_numbers_that_cannot_be_set(control, name, value, said):

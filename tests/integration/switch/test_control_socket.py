@@ -11,6 +11,7 @@ import signal
 import socket
 import stat
 import subprocess
+import sys
 import threading
 import time
 
@@ -256,12 +257,46 @@ def answering(path, answer=b''):
         thread.join()
 
 
+@pytest.mark.parametrize('answer', [b'HTTP/1.1 400 Bad Request\r\n', b'\xff\n', b'[]\n', b'null\n', b'{}\n',
+                                    b'{"ok":false}\n', b'{"error":""}\n'])
+def test_what_answers_is_no_switch(tmp_path, answer):
+    """The socket of another service."""
+    with answering(tmp_path / 'socket', answer):
+        done = netfc_ctl('--socket', str(tmp_path / 'socket'), 'show')
+    assert done.returncode == 2
+    assert done.stderr.startswith(f'netfc-ctl: {tmp_path}/socket: this is no answer of a switch: b')
+
+
 def test_no_answer_in_time(tmp_path):
     """It may come later: the switch has taken the command."""
     with answering(tmp_path / 'socket'):
         done = netfc_ctl('--timeout', '0.5', '--socket', tmp_path / 'socket', 'tables', 'fp16_k1')
     assert done.returncode == 2
     assert done.stderr == f'netfc-ctl: {tmp_path}/socket: no answer within 0.5 s; the switch may do it all the same\n'
+
+
+DRAINED = '''
+import pathlib, socket, sys, time
+path = pathlib.Path(sys.argv[1])
+with socket.socket(socket.AF_UNIX) as listener:
+    listener.bind(str(path))
+    listener.listen()
+    print('Ready', flush=True)
+    client, _ = listener.accept()
+    client.recv(4096)
+    client.sendall(b'{"ok":true,"jobs":0}\\n')
+    client.close()
+time.sleep(1)
+path.with_name('ended').touch()
+'''
+
+
+def test_a_drain_ends_after_the_switch(tmp_path):
+    """It frees what the next one needs after it has left its clients."""
+    with subprocess.Popen([sys.executable, '-c', DRAINED, tmp_path / 'socket'], stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        assert netfc_ctl('--socket', str(tmp_path / 'socket'), 'drain').returncode == 0
+        assert (tmp_path / 'ended').exists()
 
 
 def test_a_drain_that_nobody_waits_for_any_more(tmp_path):
