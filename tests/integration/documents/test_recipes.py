@@ -7,6 +7,7 @@ import needs
 import private_slurm
 import recipes
 import sanitized
+import sessions
 
 # A document and the heading of a section whose blocks are run; recipes.py says how.
 SECTIONS = [
@@ -77,3 +78,45 @@ def test_what_is_right_passes(tmp_path):
                  recipes.Block('python', 'import os\nint(os.environ["A"])  # 1\nprint(7)\n', ''),
                  recipes.Block('text', '7\n', ''),
                  recipes.Block('sh', 'false\n', 'not run: it fails')], tmp_path)
+
+
+SOFTPLUS = '''netfc-tables build --function softplus --expression 'max(x, 0) + log1p(exp(-abs(x)))'
+cp softplus.netfcfun /etc'''
+SWITCH = 'dpdk-netfc ... -- --control /run/dpdk-netfc/control'
+WITH_ADDRESSES = """dpdk-netfc -l 0 --no-huge -m 512 --no-pci --vdev=net_tap0,iface=netfc0 -- """ \
+    """--address 10.0.0.2/24 --address fd00::2/64 --functions rsqrt
+ip link set netfc0 up
+ip address add 10.0.0.1/24 dev netfc0
+ip address add fd00::1/64 dev netfc0 nodad"""
+# A document, a section with sessions, what comes before it, and how many ports a switch in it has.
+SESSIONS = [
+    ('docs/operations.md', 'Changing it while it runs', SOFTPLUS, 2),
+    ('docs/monitoring.md', 'Telemetry', SWITCH, 1),
+    ('docs/monitoring.md', 'Captures', SWITCH, 1),
+    ('docs/clients.md', 'The command line', WITH_ADDRESSES, 0),
+    ('docs/how-it-works.md', 'Stages, not sets', '', 0),
+]
+
+
+@needs.needs_namespaces
+@needs.needs_mounts
+@needs.needs_tap
+@pytest.mark.parametrize('document, heading, before, ports', SESSIONS)
+def test_sessions(document, heading, before, ports, tmp_path):
+    sessions.run(recipes.section(document, heading), tmp_path, before, ports)
+
+
+@needs.needs_namespaces
+@needs.needs_mounts
+@pytest.mark.parametrize('session', ['$ false\n', '$ echo 1\n2\n', '$ true\ntrue: refused\n', '$ cat\n--> 1\n2\n'])
+def test_a_session_that_is_wrong_is_found(session, tmp_path):
+    with pytest.raises(AssertionError):
+        sessions.run([recipes.Block('', session, '')], tmp_path)
+
+
+@needs.needs_namespaces
+@needs.needs_mounts
+def test_a_session_that_is_right_passes(tmp_path):
+    text = ('$ echo 1  # one\n1\n$ sh -c "echo sh: no; false"\nsh: ...\n$ cat\n--> 1 2 3\n1 ... 3\n'
+            '$ cat /etc/it\n$1 \'2\'\n$ grep -c 2 /etc/it\n1\n')
+    sessions.run([recipes.Block('', text, ''), recipes.Block('', 'a -> b\n', '')], tmp_path)
