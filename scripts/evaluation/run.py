@@ -35,15 +35,16 @@ STEPS = 11
 def parsed():
     """The command line."""
     parser = CommandLine("evaluate", __doc__)
-    parser.add_argument("--quick", action="store_true",
-                        help="a sample of the 2^32 pairs, fewer scaling "
-                        "factors, the speed of additions only; the rest is the same")
-    parser.add_argument("--functions", action="store_true",
-                        help="print the section on functions of one "
-                        "number, half a minute, and write nothing")
-    parser.add_argument("--narrow", action="store_true",
-                        help="print how exact the paper's tables would "
-                        "be in formats of 8 bits, seconds, and write nothing")
+    variant = parser.add_mutually_exclusive_group()
+    variant.add_argument("--quick", action="store_true",
+                         help="a sample of the 2^32 pairs, fewer scaling "
+                         "factors, the speed of additions only; the rest is the same")
+    variant.add_argument("--functions", action="store_true",
+                         help="print the section on functions of one "
+                         "number, half a minute, and write nothing")
+    variant.add_argument("--narrow", action="store_true",
+                         help="print how exact the paper's tables would "
+                         "be in formats of 8 bits, seconds, and write nothing")
     parser.add_argument("--output", type=folder_to_write,
                         help="where the report goes (default: docs, or BUILD/evaluation with --quick)")
     parser.add_argument("--work", type=folder_to_write,
@@ -124,8 +125,21 @@ def measure(arguments, progress):
     return results
 
 
-def main():
+def run(arguments):
     """Measure, and write the report."""
+    progress = Progress(STEPS)
+    results = measure(arguments, progress)
+    progress.start("Report")
+    for path in filter(None, (arguments.work / "results.json", arguments.json)):
+        write_json(path, results)
+    figures.draw(arguments.output / "evaluation", results, SETS)
+    page.write(arguments.output, results, SETS, CHOICE)
+    progress.finish()
+    print(f"{arguments.output}/evaluation.md, evaluation.html")
+
+
+def main():
+    """The command line."""
     parser, arguments = parsed()
     if arguments.functions:
         found = functions.run(Library(arguments.build), POW_SCALES)
@@ -134,22 +148,17 @@ def main():
     if arguments.narrow:
         print(narrow_table(narrow.run(Library(arguments.build))))
         return
-    images = arguments.output / "evaluation"
-    for folder in (arguments.work, images):
+    for folder in (arguments.work, arguments.output / "evaluation"):
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             parser.fail(f"{folder}: {error.strerror}")
-    progress = Progress(STEPS)
     with parser.told():
-        results = measure(arguments, progress)
-    progress.start("Report")
-    for path in filter(None, (arguments.work / "results.json", arguments.json)):
-        write_json(path, results)
-    figures.draw(images, results, SETS)
-    page.write(arguments.output, results, SETS, CHOICE)
-    progress.finish()
-    print(f"{arguments.output}/evaluation.md, evaluation.html")
+        try:
+            run(arguments)
+        except OSError as error:
+            place = error.filename or f"{arguments.work} or {arguments.output}"
+            parser.fail(f"{place}: {error.strerror}")
 
 
 if __name__ == "__main__":

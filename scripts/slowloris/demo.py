@@ -144,6 +144,13 @@ def seconds_text(value):
     return "never" if value is None else f"{value:.2f} s"
 
 
+def recovery_text(figures):
+    """When the server served again, if it ever did not."""
+    if figures["recovered_s"] is None and figures["success"]["during"] == 1:
+        return "it always did"
+    return seconds_text(figures["recovered_s"])
+
+
 def describe(figures):
     """Human-readable lines."""
     percent = {name: "-" if rate is None else f"{rate:.0%}"
@@ -153,7 +160,7 @@ def describe(figures):
     return "\n".join((
         f"Policy: {figures['policy']}",
         f"Attack detected after its first packet   {seconds_text(figures['detected_s'])}",
-        f"Server serves again after it             {seconds_text(figures['recovered_s'])}",
+        f"Server serves again after it             {recovery_text(figures)}",
         f"Honest requests that succeeded           before {percent['before']}, during the attack "
         f"{percent['during']} (its last third {percent['last_third']}), after {percent['after']}",
         f"Honest clients' packets                  {packets['sent']} sent, "

@@ -26,6 +26,9 @@ is_up_to_date() {
 	ninja -C "$build" -n 2>/dev/null | grep -q 'no work to do'
 }
 
+# Where it is installed, meson takes it, and it fails for users who have no home, such as nobody.
+[ -w "${HOME:-}" ] || export CCACHE_DISABLE=1
+
 # build_programs: one script at a time, whoever else builds the same folder
 build_programs() {
 	mkdir -p "$build"

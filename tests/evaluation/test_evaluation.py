@@ -8,7 +8,9 @@ import html
 import http.server
 import json
 import os
+import pathlib
 import re
+import signal
 import subprocess
 
 import numpy
@@ -21,9 +23,10 @@ import switch
 from evaluation import paper
 from evaluation.errors import sweep, tally
 from evaluation.errors.numbers import Numbers
-from evaluation.measure import baseline, datasets, measures, memory
-from evaluation.report import document
+from evaluation.measure import baseline, datasets, measures, memory, pairs
+from evaluation.report import accuracy, document
 from netfc import FORMATS, TableSet
+from programs import CommandError, wait_until
 from side_by_side import beside
 
 pytestmark = pytest.mark.xdist_group('evaluation')  # one process makes the report
@@ -59,6 +62,12 @@ document.getElementById("frame").onload = (event) => {
   });
 };
 </script>'''
+
+
+def evaluate(*arguments, through=()):
+    """Run scripts/evaluate; through: words before it."""
+    return subprocess.run([*through, EVALUATE, *arguments], env=sanitized.environment(), text=True,
+                          capture_output=True, timeout=TIMEOUT_S, check=False)
 
 
 @pytest.fixture(name='report', scope='session')
@@ -125,16 +134,14 @@ def test_committed_report_says_the_same(report):
 @pytest.mark.slow
 def test_functions_are_printed_as_reported():
     """By themselves, half a minute: the section of the committed report."""
-    done = subprocess.run([EVALUATE, '--functions'], env=sanitized.environment(), text=True,
-                          capture_output=True, timeout=TIMEOUT_S, check=True)
+    done = evaluate('--functions')
     section = done.stdout[done.stdout.index('## Functions'):]
     assert section.strip() in REPORT.read_text()
 
 
 @pytest.mark.slow
 def test_formats_of_8_bits_are_printed_as_documented():
-    done = subprocess.run([EVALUATE, '--narrow'], env=sanitized.environment(), text=True,
-                          capture_output=True, timeout=TIMEOUT_S, check=True)
+    done = evaluate('--narrow')
     assert done.stdout[done.stdout.index('| k |'):] in (REPORT.parent / 'exact.md').read_text()
 
 
@@ -263,8 +270,27 @@ def test_wrapping_as_in_the_paper():
 def test_other_data_are_refused(tmp_path):
     path = tmp_path / 'I-fp16.bin'
     path.write_bytes(bytes(40000))
-    with pytest.raises(ValueError, match='I-fp16.bin'):
+    with pytest.raises(CommandError, match='I-fp16.bin'):
         datasets.check([path])
+
+
+def test_a_full_disk_is_said(tmp_path):
+    """A limit of the size of files fails as that does; Python would keep what it compiles cut to it."""
+    limited = 'ulimit -f 16 && PYTHONDONTWRITEBYTECODE=1 exec "$@"'
+    done = evaluate('--quick', '--output', tmp_path, '--work', tmp_path,
+                    through=('sh', '-c', limited, 'sh'))
+    assert done.returncode == 1 and f'{tmp_path}: File too large' in done.stderr
+    assert 'Traceback' not in done.stderr
+
+
+def test_rows_of_few_lanes_say_so():
+    """The two products that are finite tell nothing of 10,000."""
+    fp16 = FORMATS['fp16']
+    for lanes, title in ((2, 'I, values (2 lanes)'), (100, 'I, values')):
+        ones = numpy.full(lanes, 0x3C00, numpy.uint16)
+        facts = {'fp16 x I-values': measures.measure(fp16, ones, ones)}
+        results = {'accuracy': {'floor': facts, 'plain': facts, 'correct': facts}}
+        assert accuracy.accuracy_row(results, 'fp16', 'x', 'I-values')[:2] == ['×', title]
 
 
 def test_accuracy_of_known_results():
@@ -410,6 +436,42 @@ def test_counts_are_known(arguments, digest):
     done = count(*arguments.split())
     assert done.returncode == 0, done.stderr
     assert hashlib.sha256(done.stdout.encode()).hexdigest().startswith(digest)
+
+
+def is_alive(process):
+    """Of a folder of /proc: no zombie, either."""
+    try:
+        return (process / 'cmdline').read_bytes() != b''
+    except OSError:
+        return False
+
+
+def test_what_counts_ends_with_the_counter():
+    """All processes, at once: they would count on for minutes, on all CPUs."""
+    words = [COUNTER, '--progress', '--threads', '2', 'add', 'posit16_k512']
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)}) as counter:
+        assert counter.stderr.readline() == '0 %\n'
+        children = pathlib.Path(f'/proc/{counter.pid}/task/{counter.pid}/children')
+        counting = [pathlib.Path('/proc', child) for child in children.read_text().split()]
+        assert len(counting) == 2
+        counter.terminate()
+    wait_until(lambda: not any(map(is_alive, counting)), f'still count: {counting}')
+
+
+def test_a_count_ends_with_the_evaluation(tmp_path, monkeypatch):
+    class Ended:
+        """As a signal ends it."""
+
+        @staticmethod
+        def update(_):
+            raise SystemExit(128 + signal.SIGTERM)
+
+    counter = 'import sys, time; print("1 %", file=sys.stderr, flush=True); time.sleep(20); print("done")'
+    monkeypatch.setattr(pairs, 'command', lambda *_: (['/usr/bin/python3', '-c', counter], {}))
+    with pytest.raises(SystemExit):
+        pairs.count_file(switch.BUILD, tmp_path / 'counts.json', [], Ended())
+    assert (tmp_path / 'counts.part').read_text(encoding='ascii') == ''
 
 
 class Skewed:

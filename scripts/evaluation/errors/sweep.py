@@ -7,8 +7,10 @@ the same, and are counted once for all these images.
 """
 
 import concurrent.futures
+import ctypes
 import dataclasses
 import multiprocessing
+import signal
 import sys
 import typing
 
@@ -22,6 +24,7 @@ SUMS = "add", "sub"
 ALL = numpy.arange(ENCODINGS, dtype=numpy.uint16)
 PLAIN = ((1, 1),)  # signs of x and y: the pairs as they are
 PROGRESS_JOBS = 128
+PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 
 # Kinds of pairs are told by the larger exponent of the operands less that of the result. What has none has
 # one that is beyond all others: either operand, where nothing can cancel; and results by their kind.
@@ -167,6 +170,12 @@ def run_share(first):
 _SWEEPS = []
 
 
+def begin(sweep):
+    """In each process of its own: it ends with the one that has started it, however that ends."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    _SWEEPS.append(sweep)
+
+
 def run(sweep):
     """Counts all. Returns pairs by kind, and for each set the tallies of decimals and of others.
 
@@ -176,7 +185,7 @@ def run(sweep):
     tallies = [[Tally(), Tally()] for _ in sweep.tables]
     fork = multiprocessing.get_context("fork")
     with concurrent.futures.ProcessPoolExecutor(
-        sweep.threads, fork, initializer=_SWEEPS.append, initargs=(sweep,)
+        sweep.threads, fork, initializer=begin, initargs=(sweep,)
     ) as pool:
         for more, sets in pool.map(run_share, range(sweep.threads)):
             pairs += more

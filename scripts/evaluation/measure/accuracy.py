@@ -5,11 +5,12 @@ import re
 
 import numpy
 
+import programs
 from evaluation.measure import measures, switch
 from netfc import FORMATS, TableSet
 
 
-class Mismatch(Exception):
+class Mismatch(programs.CommandError):
     """Two computations that must agree do not."""
 
 

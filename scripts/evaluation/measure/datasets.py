@@ -10,6 +10,8 @@ import pathlib
 
 import numpy
 
+from programs import CommandError
+
 PAIRS = 10000
 SEEDS = {"I": 11, "I-values": 12, "II": 21, "II-values": 22}
 NAMES = ("I", "I-values", "II", "II-values", "III")
@@ -70,4 +72,4 @@ def check(paths):
     for path in paths:
         digest, known = hashlib.sha256(path.read_bytes()).hexdigest(), recorded.get(path.name)
         if known != digest:
-            raise ValueError(f"{path.name} has SHA-256 {digest}, but {DIGESTS} says {known}")
+            raise CommandError(f"{path.name} has SHA-256 {digest}, but {DIGESTS} says {known}")

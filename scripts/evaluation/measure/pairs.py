@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 
 from command import ROOT
-from programs import CommandError
+from programs import CommandError, ended
 
 PROGRAM = ROOT / "scripts" / "netfc-errors"
 ERRORS = ROOT / "scripts" / "evaluation" / "errors"
@@ -39,13 +39,14 @@ def count_file(build, path, arguments, progress):
     words, options = command(build, *arguments)
     unfinished = path.with_suffix(".part")
     with open(unfinished, "wb") as output:
-        with subprocess.Popen(
+        with ended(subprocess.Popen(
             words, stdout=output, stderr=subprocess.PIPE, text=True, **options
-        ) as process:
+        )) as process:
             last = ""
             for last in process.stderr:
                 if last.endswith(" %\n"):
                     progress.update(int(last[:-3]) / 100)
+            process.wait()
     if process.returncode != 0:
         raise CommandError(f"{' '.join(map(str, words))}\n{last}")
     unfinished.rename(path)

@@ -15,6 +15,7 @@ FIGURES = [head for measure, title, _ in MEASURES
            for head in headings(title, (*["paper"] * (measure in paper.MEASURES), *KINDS))]
 HEAD = ["", "data set", *(f"**{head}**" if "plain" in head else head for head in FIGURES)]
 SHORT = ["", "data set", "average: paper", "**average: plain**", "**exact: plain**", "exact: correct"]
+FEW = 100  # lanes, whose share of exact results says little
 CELLS = list(itertools.product(measures.OPERATIONS, datasets.NAMES))
 
 
@@ -26,7 +27,9 @@ def of_kinds(results, *key):
 def accuracy_row(results, name, group, data_set):
     """A row of a format's table."""
     facts = of_kinds(results, name, group, data_set)
-    row = [measures.SYMBOLS[group], datasets.TITLES[data_set]]
+    lanes = facts[1]["lanes"]
+    few = f" ({lanes} lanes)" if 0 < lanes < FEW else ""
+    row = [measures.SYMBOLS[group], datasets.TITLES[data_set] + few]
     if "average" not in facts[1]:
         return row + ["no lane counts"] + [""] * (len(HEAD) - 3)
     theirs = dict(zip(paper.MEASURES, paper.ACCURACY.get(

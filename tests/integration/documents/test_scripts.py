@@ -85,12 +85,32 @@ def test_what_cannot_be_written_or_read_is_refused_before_anything_is_installed(
 @pytest.mark.parametrize('words, option', [
     ('demo any-number --ranks 3', '--ranks'), ('demo any-number --megabits 10', '--megabits'),
     ('demo any-number --time --quick', '--quick'), ('bench allreduce --paths --collectives', '--collectives'),
-    ('bench mpi --ranks 1', '--ranks'), ('bench shares --slots', '--slots')])
+    ('bench mpi --ranks 1', '--ranks'), ('bench shares --slots', '--slots'),
+    ('evaluate --functions --narrow', '--narrow')])
 def test_options_that_nothing_would_be_made_of_are_refused(words, option):
     done = subprocess.run([SCRIPTS / words.split()[0], *words.split()[1:]], text=True, capture_output=True,
                           env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)}, check=False, timeout=TIMEOUT_S)
     assert done.returncode == 1 and done.stdout == ''
     assert option in done.stderr.splitlines()[-1]
+
+
+def build_in(folder, more, **environment):
+    """What build.sh and more words do as an ordinary user in a tree that is there."""
+    support = SCRIPTS / 'support'
+    text = ((support / 'progress.sh').read_text() + (support / 'build.sh').read_text()
+            .replace('. "$root/scripts/support/progress.sh"', '')) + f'{more}\n'
+    return subprocess.run([*WITHOUT_RIGHTS, 'sh', '-euc', text, 'scripts/quickstart'], text=True, check=False,
+                          env={'PATH': os.environ['PATH'], 'root': str(folder), **environment},
+                          capture_output=True, timeout=TIMEOUT_S)
+
+
+@pytest.mark.parametrize('home, disabled', [(None, '1'), ('/proc', '1'), ('/dev/shm', '')])
+def test_ccache_is_not_used_without_a_home(home, disabled, tmp_path):
+    """It has no folder then, and no file would be compiled."""
+    (tmp_path / 'app').mkdir()
+    environment = {'NETFC_BUILD': str(tmp_path), **({'HOME': home} if home else {})}
+    done = build_in(tmp_path, 'echo "disabled=${CCACHE_DISABLE:-}"', **environment)
+    assert (done.returncode, done.stdout) == (0, f'disabled={disabled}\n'), done.stderr
 
 
 @pytest.mark.parametrize('installed', [True, False])
@@ -102,12 +122,7 @@ def test_a_tree_that_cannot_be_written(installed, tmp_path):
         (tmp_path / 'build/app/dpdk-netfc').chmod(0o755)
     for folder in (tmp_path / 'build', tmp_path):
         folder.chmod(0o555)
-    support = SCRIPTS / 'support'
-    text = ((support / 'progress.sh').read_text() + (support / 'build.sh').read_text()
-            .replace('. "$root/scripts/support/progress.sh"', '')) + 'echo "build=$build"\n'
-    done = subprocess.run([*WITHOUT_RIGHTS, 'sh', '-euc', text, 'scripts/quickstart'], text=True, check=False,
-                          env={'PATH': os.environ['PATH'], 'root': str(tmp_path)},
-                          capture_output=True, timeout=TIMEOUT_S)
+    done = build_in(tmp_path, 'echo "build=$build"')
     if installed:
         assert (done.returncode, done.stderr) == (0, '')
         assert done.stdout.splitlines()[-1] == f'build={tmp_path}/build'

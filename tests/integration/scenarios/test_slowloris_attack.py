@@ -29,6 +29,12 @@ def test_slow_connections_are_dropped_and_honest_clients_served():
     assert figures['detector']['missed'] == 0
 
 
+@pytest.mark.parametrize('during, recovered, text', [
+    (1, None, 'it always did'), (0.5, None, 'never'), (0.5, 3.25, '3.25 s')])
+def test_what_is_said_of_the_server(during, recovered, text):
+    assert demo.recovery_text({'recovered_s': recovered, 'success': {'during': during}}) == text
+
+
 @needs.needs_long_rings
 def test_data_path_and_detour_agree():
     figures = latency.measure(switch.PROGRAM, 20)
