@@ -98,14 +98,17 @@ age_connection(struct slowloris_worker *worker, uint32_t index)
 {
 	struct slowloris *detector = worker->detector;
 	struct connection *connection = &detector->connections.record[index];
+	enum connection_state state = connection_state(connection);
 
-	if (connection_state(connection) == CONNECTION_ENDED) {
+	if (state == CONNECTION_ENDED) {
 		/* An lcore may have counted bytes for it while it ended. */
 		if (connection->bytes != 0)
 			track_settle(worker, connection);
 		return;
 	}
-	if (ticks_since(load_u32(&connection->seen), worker->now) <= RULE(detector, timeout))
+	/* Others end by age_handshakes(). */
+	if (state != CONNECTION_OPEN ||
+		ticks_since(load_u32(&connection->seen), worker->now) <= RULE(detector, timeout))
 		return;
 	track_end(worker, index);
 	detector->counters.timed_out++;

@@ -54,18 +54,44 @@ TEST(ageing_is_done_in_small_pieces)
 	fixture_destroy(f);
 }
 
-TEST(incomplete_handshakes_end_sooner)
+/* As long as a server waits for them: a client that is slow on purpose is not forgotten. */
+TEST(incomplete_handshakes_end)
 {
-	struct fixture *f = fixture_create(&fixture_usual);
+	struct slowloris_config config = fixture_usual;
 	struct slowloris_usage usage;
+	struct fixture *f;
 
+	config.rules.timeout_s = 300;
+	f = fixture_create(&config);
 	for (uint32_t client = 0; client < 100; client++)
 		assert_false(fixture_send_from(f, client, SYN, 0));
+	assert_false(fixture_send(f, 0, 7, true, SYN | ACK, 0));
 	fixture_open(f, 100);
-	fixture_pass(f, 11000);
+	fixture_pass(f, 62000);
+	assert_false(fixture_send_from(f, 7, ACK, 0));
+	assert_int_equal(fixture_registers(f).established, 2);
+	fixture_pass(f, 3000);
 	slowloris_usage(f->detector, &usage);
-	assert_int_equal(usage.connections, 1);
+	assert_int_equal(usage.connections, 2);
 	assert_int_equal(usage.half_open, 0);
+	assert_int_equal(slowloris_counters(f->detector)->half_open_expired, 99);
+	fixture_destroy(f);
+}
+
+/* However short the time-out is, and told as what they are. */
+TEST(incomplete_handshakes_end_by_the_time_out)
+{
+	struct slowloris_config config = fixture_usual;
+	struct fixture *f;
+
+	config.rules.timeout_s = 5;
+	f = fixture_create(&config);
+	for (uint32_t client = 0; client < 100; client++)
+		assert_false(fixture_send_from(f, client, SYN, 0));
+	fixture_pass(f, 4000);
+	assert_int_equal(fixture_registers(f).connections, 100);
+	fixture_pass(f, 2000);
+	assert_int_equal(fixture_registers(f).connections, 0);
 	assert_int_equal(slowloris_counters(f->detector)->half_open_expired, 100);
 	fixture_destroy(f);
 }
