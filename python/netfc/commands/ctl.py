@@ -36,16 +36,23 @@ def setting_value(text: str) -> int | str:
         return text
 
 
+def some(text: str) -> str:
+    """A text that is not empty, as that of an unset variable is."""
+    if not text:
+        raise argparse.ArgumentTypeError("'': expected a name")
+    return text
+
+
 def absolute_path(text: str) -> str:
     """A path as the switch can take it, whose folder is another."""
-    return os.path.abspath(text)
+    return os.path.abspath(some(text))
 
 
 def names_or_paths(text: str) -> str:
     """NAME[,NAME...], whose paths are made absolute, unless that cannot be told in such a list."""
     absolute = [
         absolute_path(item) if "/" in item or item.endswith(SUFFIXES) else item
-        for item in text.split(",")
+        for item in some(text).split(",")
     ]
     return text if "," in os.getcwd() else ",".join(absolute)
 

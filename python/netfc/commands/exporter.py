@@ -22,7 +22,7 @@ def listen_address(text: str) -> tuple[str, int]:
     """ADDRESS:PORT, an IPv6 address in brackets, as a pair."""
     found = _LISTEN.fullmatch(text)
     try:
-        if found is None or int(found["port"]) > 65535:
+        if found is None or not 1 <= int(found["port"]) <= 65535:
             raise ValueError
         address = found["v4"] or found["v6"]
         if ipaddress.ip_address(address).version != (4 if found["v4"] else 6):

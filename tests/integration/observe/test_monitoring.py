@@ -349,7 +349,7 @@ def test_names_that_the_exporter_cannot_have(name):
     assert done.returncode == 1 and '--host' in done.stderr and 'expected' in done.stderr
 
 
-@pytest.mark.parametrize('listen', ['localhost:1', '127.0.0.1', '127.0.0.1:x', '127.0.0.1:70000'])
+@pytest.mark.parametrize('listen', ['localhost:1', '127.0.0.1', '127.0.0.1:x', '127.0.0.1:70000', '127.0.0.1:0'])
 def test_where_the_exporter_cannot_listen(listen):
     assert script('netfc-exporter', '--listen', listen).returncode == 1
 

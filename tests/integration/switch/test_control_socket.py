@@ -219,6 +219,13 @@ def test_netfc_ctl(running):
     assert netfc_ctl('--socket', '/proc/nonexistent', 'show').returncode == 2
 
 
+@pytest.mark.parametrize('command', ['capture start', 'tables', 'add', 'functions', 'add-functions'])
+def test_a_name_that_is_empty(command):
+    """That of an unset variable does not mean none: it took all functions away."""
+    done = netfc_ctl('--socket', '/proc/nonexistent', *command.split(), '')
+    assert done.returncode == 1 and "'': expected a name" in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize('seconds', ['0', '-1', 'nan', 'inf', '1e30', 'soon'])
 def test_timeouts_that_cannot_be(seconds):
     done = netfc_ctl(f'--timeout={seconds}', '--socket', '/proc/nonexistent', 'show')
