@@ -430,7 +430,9 @@ def test_no_view_without_a_terminal_that_is_known(running):
 
 
 @needs_terminal
-def test_the_view_refreshes_until_q(running):
+@pytest.mark.parametrize('end', [lambda leader, _: os.write(leader, b'q'), lambda _, process: process.terminate()],
+                         ids=['q', 'SIGTERM'])
+def test_the_view_refreshes_until_its_end(running, end):
     leader, follower = pty.openpty()
     with subprocess.Popen([project_scripts.PROGRAMS / 'netfc-top', '--telemetry',
                            running.telemetry_path, '--interval', '0.1'], stdin=follower,
@@ -442,7 +444,7 @@ def test_the_view_refreshes_until_q(running):
             assert time.monotonic() < limit, shown
             if select.select([leader], [], [], 0.1)[0]:
                 shown += os.read(leader, 65536)
-        os.write(leader, b'q')
+        end(leader, process)
         while process.poll() is None:
             assert time.monotonic() < limit
             with contextlib.suppress(OSError):  # when nobody has the other end any more
