@@ -103,11 +103,13 @@ class Arguments(argparse.ArgumentParser):
             if before[one] != signal.SIG_IGN:  # as nohup has it
                 signal.signal(one, self._end)
         try:
-            yield
+            try:
+                yield
+            finally:
+                namespaces.delete_rest()
         except (CommandError, subprocess.TimeoutExpired) as error:
             self.fail(error)
         finally:
-            namespaces.delete_rest()
             for one, handler in before.items():
                 signal.signal(one, handler)
 

@@ -98,9 +98,10 @@ def ended(process):
         finally:
             process.terminate()
             try:
-                process.wait(END_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(END_S)
+            finally:
+                process.kill()  # also where a signal comes meanwhile
 
 
 @contextlib.contextmanager

@@ -74,3 +74,25 @@ def test_a_command_that_takes_too_long_is_ended_though_it_does_not_want_to(monke
     monkeypatch.setattr(programs, 'END_S', 0.2)
     with pytest.raises(programs.CommandError, match='not done after 0.5 s'):
         programs.command('sh', '-c', 'trap "" TERM; exec sleep 1000', patience=0.5)
+
+
+def test_a_signal_leaves_no_command_that_does_not_want_to_end(tmp_path):
+    """It comes while the command is waited for, which has been asked to end."""
+    def interrupt():
+        hosts.wait_until((tmp_path / 'asked').exists, 'the end of the block')
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=interrupt).start()
+    words = 'sh', '-c', 'trap "touch asked" TERM; echo; while :; do sleep 0.1; done'
+    with pytest.raises(SystemExit), CommandLine('demo', 'A test.').told():
+        with programs.ended(subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE)) as process:
+            process.stdout.readline()
+    assert process.returncode == -signal.SIGKILL
+
+
+def test_a_namespace_that_cannot_be_deleted_is_told_in_words(monkeypatch):
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(namespaces, 'delete_rest', mock.Mock(side_effect=programs.CommandError('it is in use')))
+    with pytest.raises(SystemExit, match='scripts/demo: it is in use'), CommandLine('demo', 'A test.').told():
+        pass
+    assert signal.getsignal(signal.SIGTERM) == before
