@@ -72,9 +72,9 @@ def file_to_read(text):
 
 
 def build_folder(text):
-    """A type of options: a folder that has the programs."""
+    """A type of options: a folder that has the programs, as the sources, whose folder app/ has none, do not."""
     path = pathlib.Path(text).resolve()
-    if not (path / "app").is_dir():
+    if not (path / "app" / "dpdk-netfc").is_file():
         raise argparse.ArgumentTypeError(f"'{text}' is not the folder of a build")
     return path
 

@@ -53,7 +53,7 @@ refuse() {
 
 build=${NETFC_BUILD:-$root/build}
 if [ -n "${NETFC_BUILD:-}" ]; then
-	[ -d "$build/app" ] ||
+	[ -x "$build/app/dpdk-netfc" ] ||
 		refuse "no programs in $build, which NETFC_BUILD names; without it they are built in build/"
 elif can_build; then
 	build_programs

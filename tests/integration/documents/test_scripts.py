@@ -70,6 +70,8 @@ def test_what_is_wrong_with_a_file_is_said(path, why, untouched):
 @pytest.mark.parametrize('words', [
     *([*words.split(), '--json', '/proc/version'] for words in (*WITH_OPTIONS, 'demo tree', 'mutate', 'system-calls')),
     *([*words.split(), '--build', '/none'] for words in (*WITH_OPTIONS, 'demo tree', 'bench lanes', 'system-calls')),
+    *([*words.split(), '--build', str(SCRIPTS.parent)] for words in ('demo sums', 'bench lanes', 'evaluate')),
+    ['readme-plots', '--count', '--build', str(SCRIPTS.parent)],
     ['bench', '--document', '/proc/version'], ['bench', '--document', '--numbers', '/none'],
     ['bench', 'mpi', '--plot', '/none/of.svg'], ['demo', 'training', '--report', '/none/of.md'],
     ['demo', 'slowloris', '--out', '/proc/version/folder'], ['evaluate', '--output', '/proc/version'],
