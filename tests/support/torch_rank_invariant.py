@@ -191,6 +191,24 @@ def wrong_inputs():
     said['frozen later'] = problem_of(
         run, lambda step, batch: run.model[5].bias.requires_grad_(not at_last()))
 
+    run = Run('network')
+    run.model[5].bias.requires_grad_(False)
+    run.training = invariant.Training(run.model, run.sampler)
+    said['unfrozen later'] = problem_of(
+        run, lambda step, batch: run.model[5].bias.requires_grad_(at_last()))
+
+    run = Run('network')
+    run.model[5] = nn.Linear(24, 4)
+    said['another layer'] = problem_of(run)
+
+    run = Run('network')
+    run.model[4].train(not at_last())
+    said['evaluation'] = problem_of(run)
+
+    torch.set_flush_denormal(at_last())
+    said['denormals'] = problem_of(Run('network'))
+    torch.set_flush_denormal(False)
+
     run = Run('network', seed=7 + at_last())
     said['seed'] = problem_of(run)
 
@@ -204,6 +222,10 @@ def wrong_inputs():
         run.training.load_state_dict(state)
     except ValueError as error:
         said['checkpoint of another seed'] = str(error)
+
+    run = Run('network', check=2)
+    run.training.load_state_dict({**state, 'step': 3})
+    said['checkpoint without checks'] = run.training.step
 
     run = Run('network')
     run.loss = lambda batch: nn.functional.cross_entropy(
@@ -223,6 +245,8 @@ def wrong_inputs():
 
     run = Run('network', deal=lambda step, units, ranks: [0 if at_last() else SIZE - 1] * units)
     said['dealt differently'] = problem_of(run)
+    run = Run('network', deal=first_and_last_to_two)
+    said['dealt differently, units of the same sum'] = problem_of(run)
 
     run = Run('network')
     run.loss = lambda batch: run.model(run.inputs[batch]).sum() / (0 if at_last() else 1)
@@ -271,6 +295,28 @@ def wrong_inputs():
                       made(nn.Linear(2, 2).to(torch.complex64), run.sampler),
                       made(nn.ReLU(), run.sampler)]
     return said
+
+
+def first_and_last_to_two(step, units, ranks):
+    """Of three ranks: of the first four units, both have 0 and 3."""
+    if ranks != 3:
+        return [0] * units
+    return ([1, 0, 0, 1] if RANK == 1 else [0, 1, 1, 0]) + [2] * (units - 4)
+
+
+def drawn_outside_of_units():
+    """Of each step its number, what is drawn before its units, and after: from the beginning, and from a checkpoint."""
+    drawn = []
+    for begun in (0, 1):
+        run = Run('network')
+        run.training.load_state_dict({**run.training.state_dict(), 'step': begun})
+        torch.manual_seed(RANK + 10 * begun)
+        for step in run.training.steps(run.sampler, until=3):
+            drawn.append([step.number, torch.rand(1).item()])
+            for batch in step:
+                step.backward(run.loss(batch))
+            drawn[-1].append(torch.rand(1).item())
+    return drawn
 
 
 def twice_in_checkpoints(run, inputs):

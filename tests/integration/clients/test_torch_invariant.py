@@ -92,6 +92,13 @@ def test_goes_on_with_another_number(tmp_path):
     assert last == whole
 
 
+def test_what_is_drawn_outside_of_units(tmp_path):
+    """The same at all ranks, and from a checkpoint on; whatever the program's own seed."""
+    drawn = hashes(tmp_path, 1, 'drawn_outside_of_units')
+    assert hashes(tmp_path, 3, 'drawn_outside_of_units') == drawn
+    assert drawn[1:3] == drawn[3:] and len({value for step in drawn[:3] for value in step[1:]}) == 6
+
+
 def test_what_is_wrong_is_said_at_all_ranks(tmp_path):
     said = hashes(tmp_path, 3, 'wrong_inputs')
     alone = hashes(tmp_path, 1, 'wrong_inputs')
@@ -99,13 +106,19 @@ def test_what_is_wrong_is_said_at_all_ranks(tmp_path):
     assert 'parameter more.weight: ranks 0, 1 none, rank 2 float32 [2, 2]' in said['more parameters']
     assert '5.bias: ranks 0, 1 float32 [4], bits' in said['frozen']
     assert 'step 1: rank 2: 5.bias is frozen since the training began' in said['frozen later']
+    assert 'step 1: rank 2: 5.bias requires a gradient, and did not when' in said['unfrozen later']
+    assert 'step 0: ranks 0, 1, 2: 5.weight requires a gradient, and did not' in said['another layer']
+    assert 'mode 4: ranks 0, 1 train, rank 2 eval' in said['evaluation']
+    assert re.search('settings: ranks 0, 1 .* denormals False, rank 2 .* denormals True', said['denormals'])
     assert 'sampler: ranks 0, 1 128 samples, 8 units of 4, seed 7' in said['seed']
     assert 'step: ranks 0, 1 3, rank 2 4' in said['checkpoint of another step']
-    assert 'the checkpoint is of seed 7' in said['checkpoint of another seed']
+    assert 'the checkpoint is of 128 samples, 8 units of 4, seed 7' in said['checkpoint of another seed']
+    assert said['checkpoint without checks'] == 3
     assert 'rank 2: unit 2: the loss is a tensor of shape (4,)' in said['no mean']
     assert 'has not been called' not in said['no mean']
     assert 'rank 2: unit 2: step.backward(loss) has not been called' in said['no backward']
     assert 'others than there are: deal()' in said['dealt differently']
+    assert 'others than there are: deal()' in said['dealt differently, units of the same sum']
     assert said['not finite'] == alone['not finite'] and said['not finite'][0]
     assert '5.bias' in said['not finite'][2]
     assert 'threads: ranks 0, 1 1, rank 2 2' in said['threads']

@@ -7,6 +7,7 @@ import os
 import pathlib
 import platform
 import re
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -129,8 +130,16 @@ def of_this_machine() -> dict[str, str]:
         "threads": str(torch.get_num_threads()),
         "environment": json.dumps(settings, sort_keys=True),
         "settings": f"default type {torch.get_default_dtype()}, deterministic"
-        f" {torch.are_deterministic_algorithms_enabled()}, oneDNN {torch.backends.mkldnn.enabled}",
+        f" {torch.are_deterministic_algorithms_enabled()}, oneDNN {torch.backends.mkldnn.enabled},"
+        f" float32 products {torch.get_float32_matmul_precision()}, flush denormals"
+        f" {_flushes_denormals()}",
     }
+
+
+def _flushes_denormals() -> bool:
+    """Whether torch.set_flush_denormal(), or a library that was built with -ffast-math, has set the
+    processor so."""
+    return sys.float_info.min / 2 == 0
 
 
 def _short(text: str) -> str:
@@ -144,6 +153,11 @@ def of_tensors(tensors: Iterable[tuple[str, Any]]) -> dict[str, str]:
         f"{'' if one.requires_grad else ', frozen'}, bits {digest(one)}"
         for name, one in tensors
     }
+
+
+def of_modes(modules: Iterable[tuple[str, Any]]) -> dict[str, str]:
+    """What train() or eval() has made of each, by name."""
+    return {name or "of the model": "train" if one.training else "eval" for name, one in modules}
 
 
 def compare(ranks: Alone, facts: dict[str, Any]) -> None:

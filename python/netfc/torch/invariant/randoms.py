@@ -8,7 +8,7 @@ import struct
 import numpy
 import torch
 
-BETWEEN_STEPS, ORDER = -1, -2  # in the place of a unit
+AFTER_UNITS, ORDER, BEFORE_UNITS = -1, -2, -3  # in the place of a unit
 
 
 def seed_of(seed: int, step: int, unit: int) -> int:

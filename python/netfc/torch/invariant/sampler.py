@@ -124,8 +124,12 @@ class UnitSampler:
     def __len__(self) -> int:
         return sum(len(self.own(step)) for step in range(self.step, self.end_of_epoch()))
 
-    def __repr__(self) -> str:
+    def units_as_text(self) -> str:
+        """What units are: all that bits depend on."""
         return (
             f"{self.samples} samples, {self.units} units of {self.unit}, seed {self.seed},"
-            f" shuffle {self.shuffle}, check {self.check}"
+            f" shuffle {self.shuffle}"
         )
+
+    def __repr__(self) -> str:
+        return f"{self.units_as_text()}, check {self.check}"

@@ -14,12 +14,12 @@ from netfc.torch.invariant.agreement import Alone, InvariantError, Ranks, digest
 from netfc.torch.invariant.blocks import is_block, mark_block
 from netfc.torch.invariant.buffers import Buffers
 from netfc.torch.invariant.gradients import Gradients
-from netfc.torch.invariant.randoms import BETWEEN_STEPS, set_random_state
+from netfc.torch.invariant.randoms import AFTER_UNITS, BEFORE_UNITS, seed_of, set_random_state
 from netfc.torch.invariant.sampler import UnitSampler
 from netfc.torch.invariant.sums import FORMATS, Sums, norm
 
-# A unit's number as one of 16 bits: their sum tells whether each was computed once.
-_HASH = 40503, 1 << 16
+# Of a unit's number: their sum, below 2^63 for any step, tells whether each was computed once.
+_HASH_BITS = 32
 
 _NOT_CALLED = object()  # in the place of a unit's loss
 
@@ -99,6 +99,7 @@ class Training:
             batches = iter(loader)
             for number in range(self.step, min(end, self.sampler.end_of_epoch())):
                 step = Step(self, number, batches)
+                set_random_state(self.sampler.seed, number, BEFORE_UNITS)
                 yield step
                 step.close()
 
@@ -128,7 +129,7 @@ class Training:
         return {
             "step": self.step,
             "seed": self.sampler.seed,
-            "units": repr(self.sampler),
+            "units": self.sampler.units_as_text(),
             "machine": agreement.of_this_machine(),
             "masters": [one.detach() for one in self._own_masters()],
         }
@@ -139,10 +140,10 @@ class Training:
         Raises ValueError if it is of another seed, other units or other masters. Warns if it is of
         another machine: its bits may be others.
         """
-        if state["seed"] != self.sampler.seed or state["units"] != repr(self.sampler):
+        if state["units"] != self.sampler.units_as_text():
             raise ValueError(
-                f"the checkpoint is of seed {state['seed']}, {state['units']}; this training is of"
-                f" seed {self.sampler.seed}, {self.sampler!r}"
+                f"the checkpoint is of {state['units']}; this training is of"
+                f" {self.sampler.units_as_text()}"
             )
         masters = self._own_masters()
         if [one.shape for one in masters] != [one.shape for one in state["masters"]]:
@@ -175,6 +176,7 @@ class Training:
         facts |= {
             "sampler": repr(sampler),
             "step": str(sampler.step),
+            "mode": agreement.of_modes(self._model.named_modules()),
             "parameter": agreement.of_tensors(self._model.named_parameters()),
             "buffer": agreement.of_tensors(self._buffers),
         }
@@ -192,11 +194,19 @@ class Training:
         """Before its units. What is left of a step that was not done is forgotten."""
         self._problems.clear()
         self._loss.forget()
-        for name, parameter in self._named:
-            if not parameter.requires_grad:
-                self._problems.append(
-                    f"{name} is frozen since the training began: make another Training"
-                )
+        known = {id(parameter) for _, parameter in self._named}
+        wanted = {name: one for name, one in self._model.named_parameters() if one.requires_grad}
+        self._problems += [
+            f"{name} is frozen since the training began: make another Training"
+            for name, parameter in self._named
+            if not parameter.requires_grad
+        ]
+        self._problems += [
+            f"{name} requires a gradient, and did not when the training began: make another"
+            " Training"
+            for name, parameter in wanted.items()
+            if id(parameter) not in known
+        ]
         self._gradients.begin_step(self.sampler.units_of(step))
         self._buffers.begin_step()
 
@@ -264,7 +274,7 @@ class Training:
             self._ranks.raise_any(f"step {step}", wrong)
         for use, gradient, master in zip(uses, means, self.masters):
             master.grad = gradient if use else None
-        set_random_state(self.sampler.seed, step, BETWEEN_STEPS)
+        set_random_state(self.sampler.seed, step, AFTER_UNITS)
         self.sampler.step = step + 1
         return mean, [
             name
@@ -409,5 +419,4 @@ def _not_a_mean(loss: Any) -> str:
 
 
 def _hash(unit: int) -> int:
-    factor, end = _HASH
-    return (unit + 1) * factor % end
+    return seed_of(0, 0, unit) >> 63 - _HASH_BITS
