@@ -16,7 +16,7 @@ from netfc.conformance.arithmetic import format_of
 from netfc.conformance.catalogue import CHECKS, GROUPS
 from netfc.conformance.check import Check, Outcome, Unreachable, Verdict, carried_out
 from netfc.conformance.kit import Kit, Settings
-from netfc.conformance.link import Limits
+from netfc.conformance.link import Limits, Traffic
 from netfc.errors import LibraryError
 from netfc.tables import known_sets
 
@@ -31,7 +31,8 @@ but what it replies. Each check is about a sentence of that page, and ends as pa
 offered, or undecided where the network or the time did not let it come to an end."""
 
 EPILOG = """\
-Exit status: 0 nothing failed, 1 wrong usage, 2 a check failed or is undecided, or no reply.
+Exit status: 0 nothing failed, 1 wrong usage, 2 a check failed or is undecided, or no reply, 130
+interrupted (reports are written).
 Frames as such (VLAN tags, IP options, checksums) need the right to raw sockets: root, or
 CAP_NET_RAW. Example: netfc-conform 10.0.0.2 --tables fp16_k1024"""
 
@@ -236,7 +237,8 @@ class Progress:
 
 
 def run(kit: Kit, checks: Sequence[Check], progress: Progress) -> list[Outcome]:
-    """Carries them out; what cannot be reached any more is undecided."""
+    """Carries them out; what cannot be reached any more, or is not reached when the program is
+    interrupted, is undecided."""
     outcomes: list[Outcome] = []
     reason = ""
     for check in checks:
@@ -247,9 +249,16 @@ def run(kit: Kit, checks: Sequence[Check], progress: Progress) -> list[Outcome]:
                 continue
         except Unreachable as error:
             reason = str(error)
-        outcomes.append(Outcome(check, Verdict.UNDECIDED, reason, 0.0))
+        except KeyboardInterrupt:
+            reason = INTERRUPTED
+        outcomes.append(undecided(check, reason))
     progress.end()
     return outcomes
+
+
+def undecided(check: Check, reason: str) -> Outcome:
+    """What comes of a check that is not carried out, or not to its end."""
+    return Outcome(check, Verdict.UNDECIDED, reason, 0.0)
 
 
 def conform(options: argparse.Namespace) -> int:
@@ -266,23 +275,43 @@ def conform(options: argparse.Namespace) -> int:
                 pass
     end = time.monotonic() + options.time if options.time else None
     limits = Limits(options.rate or 0.0, options.timeout, end)
-    with Kit(settings, limits) as kit:
-        kit.find()
-        outcomes = run(kit, checks, Progress(not options.quiet, len(checks)))
-        write(options, outcomes, kit)
+    try:
+        with Kit(settings, limits) as kit:
+            kit.find()
+            outcomes = run(kit, checks, Progress(not options.quiet, len(checks)))
+            write(options, outcomes, kit.traffic)
+    except Unreachable as error:
+        outcomes = [undecided(check, str(error)) for check in checks]
+        if options.json:
+            print_json(outcomes, Traffic())
+        write_files(options, outcomes)
+        raise
+    if any(each.detail == INTERRUPTED for each in outcomes):
+        raise KeyboardInterrupt
     return DONE if all(each.verdict in GOOD for each in outcomes) else FAILED
 
 
+INTERRUPTED = "interrupted"
 GOOD = (Verdict.PASSED, Verdict.NOT_OFFERED)
 
 
-def write(options: argparse.Namespace, outcomes: list[Outcome], kit: Kit) -> None:
+def write(options: argparse.Namespace, outcomes: list[Outcome], traffic: Traffic) -> None:
     """What came of it, everywhere that it was asked for; first where nothing can be in the way."""
     if options.json:
-        print(json.dumps(report.as_json(outcomes, kit.traffic), indent=1))
+        print_json(outcomes, traffic)
     else:
-        for line in [*report.text(outcomes, options.all), *report.notes(kit.traffic)]:
+        for line in [*report.text(outcomes, options.all), *report.notes(traffic)]:
             print(line)
+    write_files(options, outcomes)
+
+
+def print_json(outcomes: list[Outcome], traffic: Traffic) -> None:
+    """All of it as one object."""
+    print(json.dumps(report.as_json(outcomes, traffic), indent=1))
+
+
+def write_files(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
+    """The report and the frames, where they are asked for. Raises OSError."""
     if options.junit:
         with open(options.junit, "w", encoding="utf-8") as file:
             file.write(report.junit(outcomes))

@@ -39,6 +39,8 @@ def expect(
     got = message.payload[: len(wanted)]
     if got[:15] + b"\0" + got[16:] != wanted or message.code != 0:
         raise Failed(f"{what}: {_difference(message, values)}", sent, wanted, message.payload)
+    if len(message.payload) not in (len(wanted), len(sent)):
+        raise Failed(f"{what}: another length", sent, wanted, message.payload)
 
 
 def _difference(message: Message, values: bytes) -> str:
@@ -152,7 +154,8 @@ def ports_of_results(kit: Kit) -> str:
     with team(kit) as members, members[0].another_port() as elsewhere:
         first, second = members
         sent = [each.chunk(0, value(1), form=form) for each in members]
-        first.send(sent[0], first.shard(0), elsewhere)
+        for _ in range(3):  # some may be lost
+            first.send(sent[0], first.shard(0), elsewhere)
         second.ask(sent[1], second.shard(0))
         message = first.receive(_patience(kit), elsewhere)
         if message is None:  # lost, perhaps: then it is there, and goes to who asks
@@ -533,7 +536,7 @@ def _until_answered(
     for turn in range(1, len(made[0])):
         for member, parts in zip(members, made):
             member.send(parts[turn - 1], member.shard(number))
-    return exchange(members, [parts[-1] for parts in made], number)
+    return exchange(members, [parts[-1] for parts in made], number, is_all=False)
 
 
 def silence(kit: Kit) -> str:

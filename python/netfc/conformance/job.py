@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from netfc import aggregation, protocol
 from netfc.conformance import sums
 from netfc.conformance.check import Failed, NotOffered, Undecided
-from netfc.conformance.kit import Kit
+from netfc.conformance.kit import TRIES, Kit
 from netfc.conformance.link import LONGEST, is_reply
 from netfc.formats import NUMBER_FORMATS
 
@@ -145,7 +145,7 @@ class Member:
         is_it: Callable[[Message], bool] | None = None,
         via: socket.socket | None = None,
     ) -> Message:
-        """The reply to a datagram, repeated until it comes. Raises Undecided."""
+        """The reply to a datagram, repeated until it comes. Raises Failed or Undecided."""
         op, message_id = payload[3], int.from_bytes(payload[8:12], "big")
 
         def fits(message: Message) -> bool:
@@ -163,8 +163,10 @@ class Member:
                 if message is not None and fits(message):
                     return message
             wait *= 1.5
+        if self.workers == 1 and op != _JOIN and via is None:  # nobody else is waited for
+            return _beside_joins([self], [payload], shard, fits)[0]
         self.kit.check_alive()
-        raise Undecided(f"no reply to {aggregation.OP_NAMES.get(op, f'op {op}')}")
+        raise _unanswered(payload)
 
     # ---- joins ---------------------------------------------------------------------------
 
@@ -219,7 +221,7 @@ class Member:
 
     def close(self) -> None:
         """Leaves, whatever the switch says to that, and closes the socket."""
-        with contextlib.suppress(Undecided, OSError):
+        with contextlib.suppress(Failed, Undecided, OSError):
             self.leave()
         self.socket.close()
 
@@ -227,8 +229,7 @@ class Member:
 @contextlib.contextmanager
 def team(kit: Kit, count: int = 2, joined: bool = True) -> Iterator[list[Member]]:
     """Workers of a job, who have joined. Raises NotOffered where the switch does not aggregate."""
-    if not kit.answers_aggregation:
-        raise NotOffered(f"nothing answers joins on UDP port {kit.settings.aggregate_port}")
+    kit.require_aggregation()
     job = kit.new_job(count)
     token = kit.settings.token or int.from_bytes(os.urandom(8), "big") or 1
     members = [Member(kit, number, count, job, token) for number in range(count)]
@@ -282,8 +283,14 @@ def exchange(
     payloads: Sequence[bytes],
     number: int,
     order: Iterable[int] | None = None,
+    is_all: bool = True,
 ) -> list[Message]:
-    """All send a chunk, and repeat it until each has a reply. Raises Undecided."""
+    """All send a chunk, and repeat it until each has a reply. is_all: nothing else that may have
+    been lost is waited for. Raises Failed, if that is so, or Undecided."""
+
+    def fits(message: Message) -> bool:
+        return message.id == number & 0xFFFFFFFF and message.op != _JOIN
+
     kit, replies = members[0].kit, [None] * len(members)  # type: Kit, list[Message | None]
     by_socket = {member.socket: place for place, member in enumerate(members)}
     turn = list(order) if order is not None else list(range(len(members)))
@@ -298,17 +305,72 @@ def exchange(
         while None in replies and (left := again - time.monotonic()) > 0:
             for ready in select.select(list(by_socket), [], [], left)[0]:
                 message = members[by_socket[ready]].receive(0)
-                if (
-                    message is not None
-                    and message.id == number & 0xFFFFFFFF
-                    and message.op != _JOIN
-                ):
+                if message is not None and fits(message):
                     replies[by_socket[ready]] = replies[by_socket[ready]] or message
-    found = [message for message in replies if message is not None]
-    if len(found) < len(members):
+    missing = [place for place, message in enumerate(replies) if message is None]
+    if missing and not is_all:
         kit.check_alive()
-        raise Undecided(f"{len(members) - len(found)} workers have no reply to chunk {number}")
-    return found
+        raise _unanswered(payloads[missing[0]])
+    if missing:
+        late = _beside_joins(
+            [members[place] for place in missing], [payloads[place] for place in missing],
+            members[0].shard(number), fits,
+        )  # fmt: skip
+        for place, message in zip(missing, late):
+            replies[place] = message
+    return [message for message in replies if message is not None]
+
+
+def _beside_joins(
+    members: Sequence[Member],
+    payloads: Sequence[bytes],
+    shard: int,
+    fits: Callable[[Message], bool],
+) -> list[Message]:
+    """Replies to what has had none for long, asked for once more beside joins. Raises Failed where
+    these are answered, TRIES times, and it is not; Undecided where neither is."""
+    kit = members[0].kit
+    found: dict[int, Message] = {}
+    for _ in range(TRIES):
+        joins = [member.join_payload(member.place.session) for member in members]
+        joined: set[int] = set()
+        until = time.monotonic() + kit.limits.timeout
+        while len(joined) < len(members) and time.monotonic() < until:
+            for place, member in enumerate(members):
+                member.send(payloads[place], shard)
+                member.send(joins[place])
+            _receive_beside(members, joins, fits, found, joined)
+        if len(found) == len(members):
+            return [found[place] for place in range(len(members))]
+        if len(joined) < len(members):
+            kit.check_alive()
+            raise _unanswered(payloads[0])
+    payload = next(each for place, each in enumerate(payloads) if place not in found)
+    raise Failed(f"{_unanswered(payload)}, {TRIES} times, while joins are answered", payload)
+
+
+def _receive_beside(
+    members: Sequence[Member],
+    joins: Sequence[bytes],
+    fits: Callable[[Message], bool],
+    found: dict[int, Message],
+    joined: set[int],
+) -> None:
+    """Replies that come for a while: `found`, and whose joins are answered."""
+    by_socket = {member.socket: place for place, member in enumerate(members)}
+    again = time.monotonic() + max(REPEAT, members[0].kit.requests.wait)
+    while len(found) < len(members) and (left := again - time.monotonic()) > 0:
+        for ready in select.select(list(by_socket), [], [], left)[0]:
+            place = by_socket[ready]
+            message = members[place].receive(0)
+            if message is not None and fits(message):
+                found.setdefault(place, message)
+            elif message is not None and message.payload[8:12] == joins[place][8:12]:
+                joined.add(place)
+
+
+def _unanswered(payload: bytes) -> Undecided:
+    return Undecided(f"no reply to {aggregation.OP_NAMES.get(payload[3], f'op {payload[3]}')}")
 
 
 # ---- what is summed ------------------------------------------------------------------------
@@ -337,13 +399,14 @@ def basic(kit: Kit) -> tuple[str, Callable[..., bytes]]:
 def replies_to_ones(kit: Kit) -> dict[str, Message]:
     """What a worker alone is answered that sums 1 of each format, asked once."""
     if "ones" not in kit.found:
+        answers: dict[str, Message] = {}
         with team(kit, 1) as (alone,):
-            kit.found["ones"], number = {}, 0
+            number = 0
             for form in sums.KINDS:
                 sent = alone.chunk(number, _value(form, 1.0), form=form)
-                message = alone.ask(sent, alone.shard(number))
-                kit.found["ones"][form] = message
-                number += message.code == 0
+                answers[form] = alone.ask(sent, alone.shard(number))
+                number += answers[form].code == 0
+        kit.found["ones"] = answers
     found: dict[str, Message] = kit.found["ones"]
     return found
 

@@ -342,12 +342,12 @@ def mean_of_tree(kit: Kit) -> str:
 
 def off(kit: Kit) -> str:
     """Who does not aggregate says so."""
-    if not kit.answers_aggregation:
-        raise NotOffered(f"nothing answers joins on UDP port {kit.settings.aggregate_port}")
+    kit.require_aggregation()
     member = Member(kit, 0, 1, kit.settings.job or 0xFFFE, int.from_bytes(os.urandom(8), "big"))
     try:
         message = member.join()
-        if message.code == 1 or message.code in (2, 3):
+        is_known = message.code == 0 or message.reason in aggregation.REASONS
+        if message.code not in (0, aggregation.CODE) or not is_known:
             raise Failed(f"a join: {message.said}", member.join_payload(), b"", message.payload)
         return "it does not aggregate" if message.said == "off" else "it aggregates"
     finally:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What checks ask with: links to the switch, what it offers, and what it has to answer."""
 
+import contextlib
 import dataclasses
 import errno
 import functools
@@ -15,10 +16,19 @@ import numpy
 from netfc import aggregation, hosts, protocol
 from netfc._native.arrays import Encodings
 from netfc.conformance.check import Failed, NotOffered, Undecided, Unreachable
-from netfc.conformance.link import WINDOW, Limits, Link, Traffic
+from netfc.conformance.link import (
+    FIRST_WAIT,
+    LONGEST,
+    WINDOW,
+    Limits,
+    Link,
+    Traffic,
+    is_reply,
+)
 from netfc.formats import NUMBER_FORMATS, Format
 
 MTU_BYTES = 1500 - 28  # of a UDP payload over IPv4; over IPv6 20 less
+_OPERANDS, _TOKEN = slice(12, 16), slice(16, 24)  # of a request of one lane, of a join
 TRIES = 6  # how often a datagram may be lost, and others beside it not, until it is called ignored
 
 
@@ -54,6 +64,8 @@ class Kit:
         self.targets = [_resolved(address) for address in settings.addresses]
         self.answers_requests = False
         self.answers_aggregation = False
+        # Why replies to requests, or joins, cannot be told from others.
+        self._strange: dict[int, Failed] = {}  # by the port
         self._offered: dict[tuple[int, int], tuple[bytes, bytes | None]] = {}  # request and reply
         self.found: dict[str, Any] = {}  # what checks have found out, for others
         self.requests = self.link(settings.port)
@@ -107,13 +119,49 @@ class Kit:
             computed, joined = _replies((self.requests, control), (with_jobs, join))
         finally:
             with_jobs.close()
+        if computed is None:
+            self._look_for_strange(self.settings.port, control, _OPERANDS)
+        if joined is None:
+            self._look_for_strange(self.settings.aggregate_port, join, _TOKEN)
         comes_back = control == computed or join == joined
         self.answers_requests = computed not in (None, control)
         self.answers_aggregation = (
             joined is not None and joined != join and code(joined) in (0, aggregation.CODE)
         )
-        if not self.answers_requests and joined in (None, join):
+        if not self.answers_requests and joined in (None, join) and not self._strange:
             raise Unreachable(self._silence() if not comes_back else self._echo())
+
+    def _look_for_strange(self, port: int, payload: bytes, kept: slice) -> None:
+        """A reply to what seems to have none: from another port, or with another id. kept: what
+        else tells that it is one."""
+        family, host = self.targets[0]
+        with socket.socket(family, socket.SOCK_DGRAM) as anywhere:
+            anywhere.settimeout(FIRST_WAIT)
+            for _ in range(TRIES):
+                with contextlib.suppress(OSError):
+                    anywhere.sendto(payload, (host[0], port, *host[2:]))
+                    reply, where = anywhere.recvfrom(LONGEST)
+                    if is_reply(reply) and where[0] == host[0] and reply[kept] == payload[kept]:
+                        what = f"a reply comes from UDP port {where[1]}, not {port}"
+                        if where[1] == port:
+                            what = "the id of a reply is another"
+                        self._strange[port] = Failed(what, payload, b"", reply)
+                        return
+
+    def require_requests(self) -> None:
+        """Raises NotOffered where no request is answered, or Failed."""
+        self._require(self.answers_requests, self.settings.port, "nothing answers")
+
+    def require_aggregation(self) -> None:
+        """Raises NotOffered where no join is answered, or Failed."""
+        port = self.settings.aggregate_port
+        self._require(self.answers_aggregation, port, "nothing answers joins")
+
+    def _require(self, answers: bool, port: int, what: str) -> None:
+        if not answers and port in self._strange:
+            raise self._strange[port]
+        if not answers:
+            raise NotOffered(f"{what} on UDP port {port}")
 
     def control(self) -> bytes:
         """A request that every switch answers: with what it computes, or with a code."""
@@ -164,8 +212,7 @@ class Kit:
 
         few: ask them a few at a time, so that many that are ignored take no longer than they must.
         """
-        if not self.answers_requests:
-            raise NotOffered(f"nothing answers on UDP port {self.settings.port}")
+        self.require_requests()
         found: list[bytes | None] = [None] * len(payloads)
         if not few:
             found = self.requests.exchange(payloads, self.requests.patience())
@@ -173,6 +220,10 @@ class Kit:
             missing = [place for place, reply in enumerate(found) if reply is None]
             for at in range(0, len(missing), WINDOW - 1):
                 self._insist(payloads, found, missing[at : at + WINDOW - 1])
+        if self.requests.contradiction is not None:
+            sent, first, second = self.requests.contradiction
+            self.requests.contradiction = None
+            raise Failed("a request has two replies that differ", sent, first, second)
         return found
 
     def _insist(

@@ -22,6 +22,7 @@ WAITS = 12  # and so many times as long as until a datagram is sent again
 LONGEST = 65535
 RECEIVE_BYTES = 1 << 22
 ID = slice(8, 12)
+REMEMBERED = 4096  # replies, by which those that come again are known
 
 
 @dataclasses.dataclass
@@ -71,6 +72,13 @@ class _Sent:
     times: int = 0
 
 
+@dataclasses.dataclass
+class _Answered:
+    times: int  # how often it was sent
+    payload: bytes
+    reply: bytes
+
+
 class Link:
     """A UDP socket to a port of the switch.
 
@@ -81,7 +89,9 @@ class Link:
         self.family, self.address, self.limits, self.traffic = family, address, limits, traffic
         self.wait = FIRST_WAIT  # until a datagram is sent again
         self.error: OSError | None = None  # the last of the network's
-        self._answered: dict[bytes, int] = {}  # how often that was sent
+        self._answered: dict[bytes, _Answered] = {}  # by id, the last one at the end
+        # A request, its reply, and another one that came later.
+        self.contradiction: tuple[bytes, bytes, bytes] | None = None
         self._next_id = int.from_bytes(os.urandom(4), "big")
         self.socket = socket.socket(family, socket.SOCK_DGRAM)
         try:
@@ -191,21 +201,27 @@ class Link:
         key = reply[ID]
         sent = waiting.pop(key, None)
         if sent is None:
-            self._no_match(key)
+            self._no_match(key, reply)
             return None
         self.traffic.received += 1
-        self._answered[key] = sent.times
+        self._answered[key] = _Answered(sent.times, sent.payload, reply)
+        if len(self._answered) > REMEMBERED:
+            del self._answered[next(iter(self._answered))]
         if sent.times == 1:
             took = time.monotonic() - sent.last
             self.wait = max(LEAST_WAIT, 0.95 * self.wait, min(3 * took, self.limits.timeout))
         return sent
 
-    def _no_match(self, key: bytes) -> None:
+    def _no_match(self, key: bytes, reply: bytes) -> None:
         """Counts it. A second reply to what was sent twice: the repeat was too early."""
-        times = self._answered.get(key, 0)
-        self.traffic.doubled += times > 0
-        self.traffic.foreign += times == 0
-        if times > 1:
+        first = self._answered.get(key)
+        if first is None:
+            self.traffic.foreign += 1
+            return
+        self.traffic.doubled += 1
+        if reply != first.reply:
+            self.contradiction = first.payload, first.reply, reply
+        if first.times > 1:
             self.wait = min(1.25 * self.wait, self.limits.timeout)
 
     def _due(self, sent: _Sent) -> float:

@@ -87,14 +87,15 @@ def _json(outcome: Outcome) -> dict[str, Any]:
 
 
 def junit(outcomes: Sequence[Outcome]) -> str:
-    """A test suite of JUnit's: what is not offered or undecided is skipped."""
+    """A test suite of JUnit's: what is not offered is skipped, what is undecided an error."""
     found = counts(outcomes)
     suite = xml.Element(
         "testsuite",
         name="netfc-conform",
         tests=str(len(outcomes)),
         failures=str(found["failed"]),
-        skipped=str(found["not offered"] + found["undecided"]),
+        errors=str(found["undecided"]),
+        skipped=str(found["not offered"]),
         time=f"{sum(outcome.seconds for outcome in outcomes):.3f}",
     )
     for outcome in outcomes:
@@ -110,8 +111,8 @@ def junit(outcomes: Sequence[Outcome]) -> str:
             said = xml.SubElement(case, "failure", message=outcome.detail)
             said.text = "\n".join(paragraph(outcome))
         elif outcome.verdict is not Verdict.PASSED:
-            message = f"{outcome.verdict.value}: {outcome.detail}"
-            xml.SubElement(case, "skipped", message=message)
+            kind = "error" if outcome.verdict is Verdict.UNDECIDED else "skipped"
+            xml.SubElement(case, kind, message=f"{outcome.verdict.value}: {outcome.detail}")
     xml.indent(suite)
     return xml.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 

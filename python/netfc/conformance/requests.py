@@ -136,8 +136,7 @@ def _is_short_reply(size: int, reply: bytes) -> bool:
 
 def _alone(kit: Kit, sent: bytes, is_it: Callable[[bytes], bool]) -> bytes | None:
     """The reply to what has no id, asked for several times beside requests that are answered."""
-    if not kit.answers_requests:
-        kit.replies([sent])
+    kit.require_requests()
     for _ in range(TRIES):
         got = kit.requests.listen(sent, is_it, 2 * kit.requests.wait)
         if got is not None:

@@ -7,6 +7,7 @@ import itertools
 import json
 import random
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -228,7 +229,7 @@ def test_a_switch_that_takes_its_time():
     assert verdicts(done) == {'passed': {1011, 2001, 2002}}, done.stdout
 
 
-JOIN = 32
+JOIN, SUM, OFF, SILENT = 32, 33, 1, 64
 
 
 def test_a_switch_that_passes_joins_on():
@@ -238,6 +239,81 @@ def test_a_switch_that_passes_joins_on():
     found = verdicts(done)
     assert found['passed'] == {2001} and not found['failed'] and not found['undecided'], done.stdout
     assert sum(check['seconds'] for check in json.loads(done.stdout)['checks']) < 60
+
+
+def refused_join(request, reply):
+    """This switch does not aggregate."""
+    return request[:5] + b'\xf0' + request[6:15] + bytes([OFF]) + request[16:] if request[3] == JOIN else reply
+
+
+def with_another_id(request, reply):
+    return reply if request[3] == JOIN else reply[:8] + bytes([reply[8] ^ 1]) + reply[9:]
+
+
+@pytest.mark.parametrize('kind, said', [('id', 'the id of a reply is another'),
+                                        ('port', r'a reply comes from UDP port \d+, not \d+')])
+def test_replies_that_nobody_expects(kind, said):
+    """Not as if nothing answered: that a switch may do. It has joins to answer, too."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as elsewhere:
+        def send(request, reply, client):
+            reply = refused_join(request, reply)
+            if kind == 'id':
+                small.socket.sendto(with_another_id(request, reply), client)
+            else:
+                (small.socket if request[3] == JOIN else elsewhere).sendto(reply, client)
+
+        with SmallSwitch(send) as small:
+            done = conform(*where(small), '--only', '2001,2012,4001', '--timeout', '1')
+    assert verdicts(done) == {'failed': {2001, 2012}, 'passed': {4001}}, done.stdout
+    assert re.search(said, done.stdout) and done.returncode == NOBODY
+
+
+def test_replies_that_differ():
+    """The second one is no repeat."""
+    def send(request, reply, client):
+        for made in (reply, reply and reply[:-1] + bytes([reply[-1] ^ 1])):
+            if made:
+                small.socket.sendto(made, client)
+        del request
+
+    with SmallSwitch(send) as small:
+        done = conform(*where(small), '--only', '2001')
+    assert verdicts(done) == {'failed': {2001}}, done.stdout
+    assert 'a request has two replies that differ' in done.stdout
+
+
+class Adder:
+    """Answers joins of any job at once, and sums of one worker with its own values. Of two: worker `silent` has not sent
+    its. shifted: by what ids of sums are others."""
+
+    def __init__(self, silent=1, shifted=0):
+        self.silent, self.shifted, self.workers = silent, shifted, {}
+
+    def answer(self, request, reply):
+        job = request[12:14]
+        if request[3] == JOIN:
+            self.workers[job] = request[24]
+            return request[:5] + b'\x80' + request[6:25] + b'\1' + request[26:]
+        if request[3] != SUM:
+            return reply
+        status, reason = (0x80, 0) if self.workers[job] == 1 else (0xF0, SILENT + self.silent)
+        return (request[:5] + bytes([status]) + request[6:11] + bytes([request[11] ^ self.shifted])
+                + request[12:15] + bytes([reason]) + request[16:24]
+                + (request[24:] if status == 0x80 else bytes(len(request) - 24)))
+
+
+def test_sums_that_nobody_can_tell_from_others():
+    with late_switch(0, Adder(shifted=1).answer) as small:
+        done = conform(*where(small), '--only', '4101,4102', '--timeout', '1')
+    assert verdicts(done) == {'failed': {4101, 4102}}, done.stdout
+    assert 'no reply to sum, 6 times, while joins are answered' in done.stdout
+
+
+@pytest.mark.parametrize('silent, verdict', [(1, 'passed'), (0, 'failed')])
+def test_who_is_silent(silent, verdict):
+    with late_switch(0, Adder(silent).answer) as small:
+        done = conform(*where(small), '--only', '4114', '--long')
+    assert verdicts(done) == {verdict: {4114}}, done.stdout
 
 
 @pytest.mark.parametrize('seconds, more', [(0, []), *tiers.later('slow', (0.3, []), (0, [2003]))])
@@ -311,11 +387,17 @@ def test_nothing_is_computed():
         " switch's port (--port), and does the switch compute?\n")
 
 
-def test_nobody_answers():
+def test_nobody_answers(tmp_path):
+    """Reports say so, too: of an earlier run nothing is left."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
         silent.bind(('127.0.0.1', 0))
         port = silent.getsockname()[1]
-        done = conform('127.0.0.1', '--port', port, '--aggregate-port', port, '--timeout', '0.5')
+        (tmp_path / 'report.xml').write_text('of another run')
+        done = conform('127.0.0.1', '--port', port, '--aggregate-port', port, '--timeout', '0.5', '--json',
+                       '--junit', tmp_path / 'report.xml')
+    assert verdicts(done) == {'undecided': {check.number for check in CHECKS}}
+    suite = xml.etree.ElementTree.parse(tmp_path / 'report.xml').getroot()
+    assert int(suite.get('errors')) == len(suite.findall('*/error')) == len(CHECKS)
     assert done.returncode == NOBODY and done.stderr == (
         f'netfc-conform: no reply from 127.0.0.1 UDP port {port} within 0.5 s; 127.0.0.1 is an'
         ' address of this machine: give that of a switch\n')
@@ -356,6 +438,29 @@ def test_without_the_right_to_raw_sockets():
         root = conform(*where(small)[:-1], '--only', '3001', '--all')
     assert '3001 UDP checksums: not offered: needs raw sockets: run it as root' in others.stdout, others
     assert '3001 UDP checksums: not offered: lo, which leads to the switch, has no' in root.stdout, root
+
+
+def test_it_is_interrupted(tmp_path):
+    """What has been found out by then is written all the same."""
+    answered = itertools.count()
+
+    def send(request, reply, client):
+        del request
+        if next(answered) == 60:
+            process.send_signal(signal.SIGINT)
+        if reply is not None:
+            small.socket.sendto(reply, client)
+
+    words = [*SUMS, '--rate', '100', '--junit', tmp_path / 'report.xml']
+    with SmallSwitch(send) as small, subprocess.Popen(
+            [sys.executable, PROGRAM, *map(str, [*where(small), *words])], text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, env=switch.ENVIRONMENT | sanitized.environment(),
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler)) as process:
+        out, err = process.communicate(timeout=switch.TIMEOUT_S)
+    found = verdicts(types.SimpleNamespace(stdout=out, stderr=err))
+    assert process.returncode == 128 + signal.SIGINT and 2001 in found['passed'] and 2018 in found['undecided']
+    suite = xml.etree.ElementTree.parse(tmp_path / 'report.xml').getroot()
+    assert {each.get('message') for each in suite.findall('*/error')} == {'undecided: interrupted'}
 
 
 def test_time_is_over():
