@@ -288,6 +288,14 @@ def wrong_inputs():
     said['sparse'] = problem_of(run)
 
     run = Run('network')
+    run.model = nn.Sequential(nn.Embedding(8, 4, max_norm=0.5), nn.Flatten(), nn.Linear(12, 4))
+    run.inputs = torch.randint(0, 8, (SAMPLES, 3), generator=torch.Generator().manual_seed(1))
+    for tensor in run.model.parameters():
+        tensor.data.fill_(0.5)
+    run.training = invariant.Training(run.model, run.sampler)
+    said['changed by a unit'] = problem_of(run)
+
+    run = Run('network')
     said['unused'] = unused(run)
     said['left out'] = left_out(Run('network'))
     said['units'] = [sampler_of(50, 4, 8), sampler_of(50, 4, 8, drop_last=True), sampler_of(3, 4, 8)]

@@ -63,6 +63,7 @@ class Training:
         self.sampler, self._model = sampler, model
         self._overlap, self._ignore = overlap, tuple(ignore)
         self._problems: list[str] = []
+        self._versions: dict[str, int] = {}  # of parameters, before a unit
         self._named = [(name, one) for name, one in model.named_parameters() if one.requires_grad]
         if not self._named:
             raise ValueError("the model has no parameter that requires a gradient")
@@ -213,10 +214,17 @@ class Training:
     def begin_unit(self, step: int, unit: int, is_last: bool) -> None:
         """Before a unit's forward pass. is_last: its gradients may be reduced as they come."""
         set_random_state(self.sampler.seed, step, unit)
+        self._versions = _versions(self._model)
         self._gradients.begin_unit(is_last and self._overlap)
 
     def end_unit(self, unit: int, counts: bool, loss: Any, digests: dict[int, list[str]]) -> None:
         """After its backward pass. digests: of units that are compared."""
+        self._problems += [
+            f"unit {unit}: {name} is changed by the unit, as by Embedding(max_norm=), or by"
+            " optimizer.step() inside of the loop"
+            for name, version in _versions(self._model).items()
+            if self._versions.get(name, version) != version
+        ]
         if loss is _NOT_CALLED:
             self._problems.append(f"unit {unit}: step.backward(loss) has not been called")
             loss = None
@@ -399,6 +407,12 @@ def _check(model: nn.Module) -> None:
     for name, parameter in model.named_parameters():
         if parameter.requires_grad and parameter.dtype not in FORMATS:
             raise TypeError(f"{name} is of {parameter.dtype}, of which there are no exact sums")
+
+
+def _versions(model: nn.Module) -> dict[str, int]:
+    """How often each parameter has been changed, by name."""
+    # pylint: disable-next=protected-access
+    return {name: one._version for name, one in model.named_parameters()}
 
 
 def _master(parameter: Any) -> Any:
