@@ -108,6 +108,13 @@ def test_what_is_new_is_there(machine):
     machine.run('zcat -f /usr/share/doc/dpdk-netfc-common/CHANGELOG.md* | grep "^## Unreleased"')
 
 
+def test_the_documents_are_there(machine):
+    """In the folders that their links name."""
+    folder = '/usr/share/doc/dpdk-netfc-common'
+    machine.run(f'zcat -f {folder}/README.md* | grep "^# dpdk-netfc" && '
+                f'zcat -f {folder}/docs/README.md* | grep "^# Documentation" && ls {folder}/docs/operations.md*')
+
+
 def test_it_starts_and_says_what_it_serves(machine):
     machine.run('systemctl start dpdk-netfc')
     machine.until(ANSWERS)
@@ -121,6 +128,16 @@ def test_an_upgrade_restarts_it(machine):
     wait_for_another(machine, pid)
     machine.until(ANSWERS)
     assert 'deleted' not in machine.run(f'readlink /proc/{pid_of(machine)}/exe')
+
+
+def test_an_upgrade_leaves_a_stopped_one_alone(machine):
+    """Also an enabled one: somebody has drained it, or is at work on its ports."""
+    machine.run('systemctl enable dpdk-netfc; systemctl stop dpdk-netfc')
+    machine.run('dpkg -i /root/packages/*.deb')
+    assert machine.property('ActiveState') == 'inactive'
+    assert machine.run('systemctl is-enabled dpdk-netfc').strip() == 'enabled'
+    machine.run('systemctl disable dpdk-netfc; systemctl start dpdk-netfc')
+    machine.until(ANSWERS)
 
 
 def test_killed_it_comes_back(machine):
