@@ -11,8 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -97,14 +99,45 @@ report_other(pid_t other)
 		number, prefix != NULL ? prefix + 1 : folder);
 }
 
+/* Where the EAL makes a folder of its own; as it looks for one. */
+static const char *
+runtime_parent(void)
+{
+	const char *folder = getenv("RUNTIME_DIRECTORY");
+
+	if (folder == NULL)
+		folder = getuid() == 0 ? "/var/run" : getenv("XDG_RUNTIME_DIR");
+	return folder != NULL ? folder : "/tmp";
+}
+
+/* Why the EAL cannot make files in that folder, as errno has it; 0 if it can, or need not. */
 static int
-report_no_start(void)
+runtime_error(int eal_argc, char **eal_argv, char *folder, size_t size)
+{
+	if (eal_has_option(eal_argc, eal_argv, "no-shconf") ||
+		eal_has_option(eal_argc, eal_argv, "in-memory"))
+		return 0;
+	snprintf(folder, size, "%s/dpdk", runtime_parent());
+	if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+		return errno;
+	return access(folder, W_OK | X_OK) == 0 ? 0 : errno;
+}
+
+static int
+report_no_start(int eal_argc, char **eal_argv)
 {
 	const int error = rte_errno;
 	const pid_t other = rte_eal_process_type() == RTE_PROC_PRIMARY ? find_primary() : 0;
+	char folder[PATH_MAX];
+	int runtime;
 
 	if (other != 0)
 		return report_other(other);
+	runtime = runtime_error(eal_argc, eal_argv, folder, sizeof(folder));
+	if (runtime != 0)
+		return REPORT("this user cannot make files in %s: %s; let the environment variable "
+			      "RUNTIME_DIRECTORY name a folder for them\n",
+			folder, strerror(runtime));
 	if (error == EINVAL)
 		return report_wrong_options();
 	return REPORT("the EAL does not start: %s\n",
@@ -122,7 +155,7 @@ eal_start(int eal_argc, char **eal_argv)
 	rte_errno = 0;
 	if (quirk_eal_init(eal_argc, eal_argv, quiet_tap) >= 0)
 		return EXIT_DONE;
-	report_no_start();
+	report_no_start(eal_argc, eal_argv);
 	return EXIT_CONFIGURATION;
 }
 

@@ -234,6 +234,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         library = Library(build)
     except LibraryError as error:
         fail(error)
+    try:
+        tempfile.gettempdir()
+    except OSError as error:
+        fail(f"{error.strerror}; let the environment variable TMPDIR name one")
     rng = numpy.random.default_rng(1)
     sets = PAPER_SETS + EXACT_SETS
     operands = {format_of(name).name: make_operands(format_of(name), rng) for name in PAPER_SETS}

@@ -173,6 +173,15 @@ def test_the_demo_says_what_is_missing(tmp_path):
     assert done.returncode == 2 and 'not the folder of a build' in done.stderr
 
 
+def test_the_demo_has_no_folder_for_its_files():
+    """As in a container whose file system is read-only."""
+    program = ("import tempfile; tempfile._candidate_tempdir_list = lambda: ['/none']; "
+               f"from netfc.commands import demo; raise SystemExit(demo.main(['--build', {str(switch.BUILD)!r}]))")
+    done = subprocess.run([DISTRIBUTION, '-c', program], env={**sanitized.environment(), 'PYTHONPATH': str(PYTHON)},
+                          text=True, check=False, capture_output=True, timeout=TIMEOUT_S)
+    assert done.returncode == 2 and "['/none']; let the environment variable TMPDIR" in done.stderr
+
+
 @pytest.mark.skipif(not sanitized.is_sanitized(), reason='the build under test has no sanitizer')
 @pytest.mark.parametrize('name', [
     'test_allreduce.py', 'test_allreduce_process.py', 'test_fp32.py', 'test_functions.py', 'test_table_sets.py'])

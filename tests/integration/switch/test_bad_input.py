@@ -137,6 +137,17 @@ def test_another_program_has_the_file_prefix(tmp_path):
     assert 'success' not in said
 
 
+def test_no_folder_for_the_eal_s_files(tmp_path, monkeypatch):
+    """As in a container whose file system is read-only, or under another user; no option is at fault."""
+    (tmp_path / 'file').touch()
+    monkeypatch.setitem(switch.ENVIRONMENT, 'RUNTIME_DIRECTORY', str(tmp_path / 'file'))
+    done = run_eal()
+    assert done.returncode == 1
+    said = message(done)
+    assert f'{tmp_path}/file/dpdk: not a directory' in said and 'RUNTIME_DIRECTORY'.lower() in said
+    assert 'options' not in said
+
+
 def test_abbreviated_options_of_the_eal():
     assert run_eal('--no-hug', without=['--no-huge']).returncode == 0
     for option, begin in (('--hel', 'Usage: dpdk-netfc'), ('--ver', 'dpdk-netfc ')):
