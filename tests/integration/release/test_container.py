@@ -180,11 +180,30 @@ def test_a_file_without_a_token(tmp_path, text, said):
 
 
 @needs_namespaces
-def test_interface_without_an_address(network):
+def test_no_interface_or_one_without_an_address(network):
     middle, _ = network
-    process = start(middle, NETFC_INTERFACE='lo')
+    for interface, complaint in ('lo', 'lo has no address'), ('eth7', 'there is no interface eth7'):
+        process = start(middle, NETFC_INTERFACE=interface)
+        said = process.communicate(timeout=TIMEOUT_S)[0]
+        assert process.returncode == 1 and said.startswith(f'netfc-on-interface: {complaint}; NETFC_INTERFACE names')
+
+
+@needs_namespaces
+@needs_nobody
+@pytest.mark.parametrize('user, capabilities, complaint', [
+    ((), '-all,+net_admin', 'lacks NET_ADMIN or NET_RAW; give it both: --cap-add'),
+    (AS_NOBODY, '-all', 'lacks NET_ADMIN or NET_RAW; give it both: --cap-add'),
+    ((*AS_NOBODY, '--no-new-privs'), '-all,+net_admin,+net_raw', 'no-new-privileges')])
+def test_without_its_capabilities(network, capable, user, capabilities, complaint):
+    """It says so, and the kernel keeps the addresses."""
+    middle, _ = network
+    before = wait_until(lambda: all_that(middle), 'the address of the link')
+    setpriv, runtime = capable
+    within = [*(user or ['setpriv']), '--inh-caps=-all', f'--bounding-set={capabilities}']
+    process = start(middle, within=within, NETFC_SETPRIV=setpriv, RUNTIME_DIRECTORY=str(runtime))
     said = process.communicate(timeout=TIMEOUT_S)[0]
-    assert process.returncode == 1 and 'lo has no address; NETFC_INTERFACE names' in said
+    assert process.returncode == 1 and complaint in said
+    assert kernel_has(middle) == before
 
 
 def test_compose_names_the_token_by_a_path():
