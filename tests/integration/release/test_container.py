@@ -167,6 +167,10 @@ def test_switch_of_another_user_than_root(network, capable):
                                env=environment(**more), capture_output=True, text=True, check=False,
                                timeout=TIMEOUT_S)
         assert asked.returncode == 0 and 'packets/s' in asked.stdout, asked.stderr
+        # As a liveness probe does.
+        shown = subprocess.run([PROGRAMS / 'netfc-ctl', '--socket', runtime / 'control', 'show'], env=environment(),
+                               capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
+        assert shown.returncode == 0 and 'fp16_k1024' in shown.stdout, shown.stderr
 
 
 @pytest.mark.parametrize('text, said', [('none', 'invalid token value'), (None, 'No such file or directory')])
