@@ -183,6 +183,16 @@ def test_a_file_without_a_token(tmp_path, text, said):
     assert done.returncode == 2 and said in done.stderr
 
 
+@pytest.mark.parametrize('words, complaint', [
+    (('127.0.0.1', '2', '2', '7'), 'give 0 to 1'), (('127.0.0.1', '0', '2', '0'), 'token is 0')])
+def test_a_worker_says_what_is_wrong(words, complaint):
+    """In a line, not by a traceback."""
+    done = subprocess.run([FOLDER / 'netfc-add-up', *words], env=environment(), capture_output=True, text=True,
+                          check=False, timeout=TIMEOUT_S)
+    assert done.returncode == 1 and complaint in done.stderr
+    assert done.stderr.startswith('netfc-add-up: ') and done.stderr.count('\n') == 1
+
+
 @needs_namespaces
 def test_no_interface_or_one_without_an_address(network):
     middle, _ = network
