@@ -130,6 +130,12 @@ def test_an_upgrade_restarts_it(machine):
     assert 'deleted' not in machine.run(f'readlink /proc/{pid_of(machine)}/exe')
 
 
+def test_python_has_no_older_library(machine, older):
+    """It takes those of its own version alone."""
+    assert 'break' in machine.fails(f'dpkg -i {older}/libnetfc-allreduce0.deb')
+    assert 'ok installed' in machine.run('dpkg -s libnetfc-allreduce0 python3-netfc')
+
+
 def test_an_upgrade_leaves_a_stopped_one_alone(machine):
     """Also an enabled one: somebody has drained it, or is at work on its ports."""
     machine.run('systemctl enable dpdk-netfc; systemctl stop dpdk-netfc')
