@@ -3,8 +3,6 @@
 #define ALLOW_EXPERIMENTAL_API
 
 #include <errno.h>
-#include <net/if.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +13,7 @@
 #include "dpdk/eal.h"
 #include "dpdk/quirks.h"
 #include "forward/fdb.h"
+#include "interface.h"
 #include "observe/state.h"
 #include "port_watch.h"
 #include "setup.h"
@@ -57,34 +56,11 @@ hear_driver(uint16_t id, enum rte_eth_event_type event, void *arg, void *result)
 	return 0;
 }
 
-/* Its name may be that of another one by now, and it may be in another network namespace. */
-static bool
-tap_is_deleted(const struct port *port)
-{
-	struct pollfd tap = {.fd = rte_eth_dev_rx_intr_ctl_q_get_fd(port->id, 0)};
-
-	return tap.fd >= 0 && poll(&tap, 1, 0) == 1 && (tap.revents & POLLERR);
-}
-
-/* Sockets do not follow an interface that is moved to another network namespace. */
-static bool
-interface_is_deleted(const struct port *port)
-{
-	char name[IF_NAMESIZE];
-
-	return port->info.if_index != 0 && if_indextoname(port->info.if_index, name) == NULL &&
-		errno == ENXIO;
-}
-
 static bool
 has_vanished(const struct port *port)
 {
-	if (__atomic_load_n(&port->removed, __ATOMIC_RELAXED))
-		return true;
-	if (!ethdev_is_virtual(&port->info))
-		return false;
-	return strcmp(port->info.driver_name, "net_tap") == 0 ? tap_is_deleted(port)
-							      : interface_is_deleted(port);
+	return __atomic_load_n(&port->removed, __ATOMIC_RELAXED) ||
+		interface_state(port) == INTERFACE_DELETED;
 }
 
 /* ---- what becomes of it ---------------------------------------------------------------------- */

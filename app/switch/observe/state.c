@@ -4,6 +4,7 @@
 #include <rte_lcore.h>
 #include <rte_version.h>
 
+#include "interface.h"
 #include "json.h"
 #include "observe/state.h"
 #include "setup.h"
@@ -157,13 +158,26 @@ state_ports(const struct app *app)
 	return ports;
 }
 
-/* The link, as far as the device knows about it. */
+/* As the kernel has it, where it has an interface for the port, else as the device has. */
+static int
+get_link(const struct port *port, struct rte_eth_link *link)
+{
+	const int error = rte_eth_link_get_nowait(port->id, link);
+	const enum interface_state state = interface_state(port);
+
+	if (state == INTERFACE_UNKNOWN)
+		return error;
+	link->link_status = state == INTERFACE_UP ? RTE_ETH_LINK_UP : RTE_ETH_LINK_DOWN;
+	return 0;
+}
+
+/* The link, as far as anybody knows about it. */
 static void
 set_link(json_t *object, const struct port *port)
 {
 	struct rte_eth_link link = {0};
 
-	if (!port_is_gone(port) && rte_eth_link_get_nowait(port->id, &link) != 0)
+	if (!port_is_gone(port) && get_link(port, &link) != 0)
 		return;
 	json_object_set_new(object, "link_up", json_boolean(link.link_status));
 	if (link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ports whose interface is deleted: the switch says so, and goes on with the others."""
+"""Ports whose interface is deleted, or down: the switch says so, and goes on with the others."""
 
 import contextlib
 import socket
@@ -77,6 +77,20 @@ def test_the_others_go_on(tmp_path, network, options):
         wait_for_drops(telemetry, third)
         live.stop()
     assert 'port 1    net_' in live.stdout and 'has gone' in live.stdout
+
+
+@pytest.mark.parametrize('network', [on_veth, on_af_xdp, on_taps])
+def test_telemetry_tells_links_that_are_down(tmp_path, network):
+    """As the kernel has them: drivers call them up, or down where a TAP interface has been moved."""
+    with network(tmp_path, 2, '--forward', 'bridge', telemetry=True) as (live, joined, _), \
+            Telemetry(live.telemetry_path) as telemetry:
+        for port, host in enumerate(joined):
+            for state, up in ('up', 1), ('down', 0), ('up', 1):
+                host.ip('link', 'set', 'eth0', state)
+                wait_until(lambda: telemetry.ask(f'/netfc/port,{port}')['link_up'] == up,  # pylint: disable=W0640
+                           f'port {port} to be {state}')
+        joined[0].ping(joined[1].ipv4)
+        live.stop()
 
 
 def test_what_leaves_there_is_dropped(tmp_path):
