@@ -185,6 +185,17 @@ def test_receive_interrupts(machine, found):
     found('receive interrupts', 'with `--vfio-intr=msi`' if silent else 'yes')
 
 
+def test_a_nic_that_another_process_has(machine):
+    """Said to the second one; the first goes on."""
+    started, joined = machine
+    words, more = first_port(*ADDRESS)
+    with configured(joined[:1]), guest.GuestSwitch(started, words, **more) as live:
+        said = started.run('dpdk-netfc -l 0 -m 128 --no-telemetry --file-prefix second -a 0000:01:00.0 --', status=1)
+        assert '-a 0000:01:00.0: there is no such port; another process has the device' in said
+        answered(joined[0], 1)
+        live.stop()
+
+
 @contextlib.contextmanager
 def traffic(host, on=True):
     """Requests of a host's, without a pause for long, and whatever comes back."""

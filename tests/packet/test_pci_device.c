@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is said of a PCI device without a port, on a tree of files as the kernel has it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -96,6 +100,46 @@ TEST_WITH(test_no_device_file, make_tree, remove_tree)
 	give_to_vfio();
 	run("ln -s ../../../../kernel/iommu_groups/7 bus/pci/devices/" ADDRESS "/iommu_group");
 	assert_said(false, "/vfio/7 does not exist; sudo modprobe vfio-pci");
+}
+
+static bool busy; /* files cannot be opened, as those of VFIO that somebody has */
+
+int
+open(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list more;
+
+	if (flags & O_CREAT) {
+		va_start(more, flags);
+		mode = va_arg(more, mode_t);
+		va_end(more);
+	}
+	if (busy && strstr(path, "/vfio/") != NULL) {
+		errno = EBUSY;
+		return -1;
+	}
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+TEST_WITH(test_another_process, make_tree, remove_tree)
+{
+	char group[64];
+	FILE *ours;
+
+	give_to_vfio();
+	run("ln -s ../../../../kernel/iommu_groups/7 bus/pci/devices/" ADDRESS "/iommu_group");
+	run("touch vfio/7 && ln vfio/7 group");
+	assert_said(false, "the lines above may say why");
+	busy = true;
+	assert_said(true, "another process has the device, as /");
+	assert_said(true, "/vfio/7 is busy; end that one");
+	snprintf(group, sizeof(group), "%s/group", root);
+	ours = fopen(group, "re");
+	assert_non_null(ours);
+	assert_said(false, "the lines above may say why");
+	fclose(ours);
+	busy = false;
 }
 
 /* Root may open everything: asked as an ordinary user. */

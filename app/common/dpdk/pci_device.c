@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <rte_string_fns.h>
 
+#include "descriptors.h"
 #include "dpdk/pci_device.h"
 
 #define BIND "sudo dpdk-devbind.py --bind vfio-pci "
@@ -28,21 +32,55 @@ link_end(const char *device, const char *link, char *end, size_t room)
 	return true;
 }
 
-/* Of a device that vfio-pci has. */
+/* The file of a group of devices, and whether this process has it open. */
+struct group {
+	struct stat file;
+	bool ours;
+};
+
 static void
+look_whether_ours(int descriptor, void *arg)
+{
+	struct group *group = arg;
+	struct stat file;
+
+	if (fstat(descriptor, &file) == 0 && file.st_dev == group->file.st_dev &&
+		file.st_ino == group->file.st_ino)
+		group->ours = true;
+}
+
+/* One process at a time can have a group open, once. */
+static bool
+others_have(const char *path)
+{
+	struct group group = {.ours = false};
+	int opened = open(path, O_RDWR | O_CLOEXEC);
+
+	if (opened >= 0)
+		close(opened);
+	if (opened >= 0 || errno != EBUSY || stat(path, &group.file) != 0)
+		return false;
+	descriptors_visit(look_whether_ours, &group);
+	return !group.ours;
+}
+
+/* Of a device that vfio-pci has: as pci_device_trouble(). */
+static bool
 say_vfio(const struct pci_files *files, const char *device, char *said, size_t room)
 {
 	char group[NAME_MAX], path[PATH_MAX + NAME_MAX];
+	bool busy;
 
 	if (!link_end(device, "iommu_group", group, sizeof(group))) {
 		snprintf(said, room,
 			"no IOMMU is on; turn it on in the firmware, and on Intel with "
 			"intel_iommu=on on the kernel's command line");
-		return;
+		return false;
 	}
 	snprintf(path, sizeof(path), "%s/vfio/%s", files->dev, group);
 	if (access(path, F_OK) != 0)
 		snprintf(path, sizeof(path), "%s/vfio/noiommu-%s", files->dev, group);
+	busy = others_have(path);
 	if (access(path, F_OK) != 0)
 		snprintf(said, room,
 			"%s/vfio/%s does not exist; sudo modprobe vfio-pci, and in a container give "
@@ -51,8 +89,14 @@ say_vfio(const struct pci_files *files, const char *device, char *said, size_t r
 	else if (access(path, R_OK | W_OK) != 0)
 		snprintf(said, room, "this user may not open %s; sudo chown $(id -u) %s, or sudo",
 			path, path);
+	else if (busy)
+		snprintf(said, room,
+			"another process has the device, as %s is busy; end that one, or take "
+			"another device",
+			path);
 	else
 		snprintf(said, room, "the lines above may say why");
+	return busy;
 }
 
 /* Network controllers have class 0x02. */
@@ -93,8 +137,8 @@ pci_device_trouble(const struct pci_files *files, const char *address, char *sai
 		return true;
 	}
 	if (strcmp(driver, "vfio-pci") == 0)
-		say_vfio(files, device, said, room);
-	else if (strstr(driver, "uio") != NULL)
+		return say_vfio(files, device, said, room);
+	if (strstr(driver, "uio") != NULL)
 		snprintf(said, room, "the lines above may say why");
 	else
 		snprintf(said, room, "the kernel's driver %s has the device; " BIND "%s", driver,

@@ -19,7 +19,7 @@ struct pci_files {
  * @param address as in sysfs: "0000:03:00.0"
  * @param said, room for the sentence
  * @return whether that can change without another command line: the device or a driver is not
- *   there yet
+ *   there yet, or another process has it
  */
 bool
 pci_device_trouble(const struct pci_files *files, const char *address, char *said, size_t room);
