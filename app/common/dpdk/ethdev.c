@@ -34,6 +34,17 @@ ethdev_is_virtual(const struct rte_eth_dev_info *info)
 	return info->device == NULL || strcmp(rte_bus_name(rte_dev_bus(info->device)), "vdev") == 0;
 }
 
+/* Those of which a bond is made remain ports, and would be used twice. */
+static int
+refuse_bond(uint16_t id)
+{
+	fprintf(stderr,
+		"%s: port %u is a bond of ports, which is not supported; bond NICs in the kernel, "
+		"and take the bond's interface by net_af_packet\n",
+		program_invocation_short_name, id);
+	return -1;
+}
+
 int
 ethdev_examine(uint16_t id, struct rte_eth_dev_info *info, uint16_t *rx_descriptors,
 	uint16_t *tx_descriptors)
@@ -42,6 +53,8 @@ ethdev_examine(uint16_t id, struct rte_eth_dev_info *info, uint16_t *rx_descript
 
 	if (error != 0)
 		return ethdev_fail(id, "get its properties", error);
+	if (strcmp(info->driver_name, "net_bonding") == 0)
+		return refuse_bond(id);
 	*rx_descriptors = DESCRIPTORS;
 	*tx_descriptors = DESCRIPTORS;
 	rte_eth_dev_adjust_nb_rx_tx_desc(id, rx_descriptors, tx_descriptors);

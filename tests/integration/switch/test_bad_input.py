@@ -288,6 +288,14 @@ def test_a_pci_device_that_is_not_there():
     assert '-a ffff:ff:1f.7: there is no such port; there is no such pci device' in message(done)
 
 
+def test_a_bond_of_ports(tmp_path):
+    """Its members would be ports of the switch, too: packets came twice, and the end was a crash."""
+    vdevs = [switch.capture_port(tmp_path, 0, [frames.plain_frame(frames.request())]), 'net_bonding0,mode=1']
+    done = switch.execute([*switch.eal_options(vdevs), '--', '--forward', 'bridge', '--idle-exit', '100'])
+    assert done.returncode == 1
+    assert 'port 1 is a bond of ports, which is not supported' in message(done)
+
+
 @pytest.mark.parametrize('ports', [1, 3])
 def test_pair_needs_an_even_number_of_ports(tmp_path, ports):
     said = refuse(tmp_path, ['--forward', 'pair'], ports=ports)
