@@ -74,27 +74,65 @@ check_buffers(const struct options *options)
 		options->aggregate.bytes, packet, most, options->aggregate.bytes - (packet - most));
 }
 
-/* What the receive queues of a socket's lcores, all transmit queues and the lcores' caches hold. */
+/* What the driver takes for a receive queue at most, */
 static unsigned int
-count_buffers(const struct app *app, unsigned int socket)
+most_buffers(const struct port *port)
 {
-	unsigned int mbufs = 0, lcore_id;
+	return port->rx_descriptors + quirk_held_buffers(port->id, port->rx_descriptors);
+}
+
+/* and at the start, which fails without them. Virtual devices take most of theirs later, if any. */
+static unsigned int
+first_buffers(const struct port *port)
+{
+	return ethdev_is_virtual(&port->info)
+		? quirk_held_buffers(port->id, port->rx_descriptors) / 2
+		: most_buffers(port);
+}
+
+/* For all receive queues of a socket's lcores. */
+static unsigned int
+sum_queues(const struct app *app, unsigned int socket, unsigned int (*buffers)(const struct port *))
+{
+	unsigned int sum = 0, lcore_id;
 
 	RTE_LCORE_FOREACH (lcore_id) {
 		const struct lcore *lcore = &app->lcore[lcore_id];
 
 		if (rte_lcore_to_socket_id(lcore_id) != socket)
 			continue;
-		mbufs += MBUF_CACHE + PIPELINE_BURST;
-		for (unsigned int i = 0; i < lcore->rx_queue_count; i++) {
-			const struct port *port = &app->port[lcore->rx_queue[i].port];
+		for (unsigned int i = 0; i < lcore->rx_queue_count; i++)
+			sum += buffers(&app->port[lcore->rx_queue[i].port]);
+	}
+	return sum;
+}
 
-			mbufs += port->rx_descriptors + quirk_held_buffers(port->id);
-		}
+/* What the receive queues of a socket's lcores, all transmit queues and the lcores' caches hold. */
+static unsigned int
+count_buffers(const struct app *app, unsigned int socket)
+{
+	unsigned int mbufs = sum_queues(app, socket, most_buffers), lcore_id;
+
+	RTE_LCORE_FOREACH (lcore_id) {
+		if (rte_lcore_to_socket_id(lcore_id) == socket)
+			mbufs += MBUF_CACHE + PIPELINE_BURST;
 	}
 	for (unsigned int p = 0; p < app->port_count; p++)
 		mbufs += app->port[p].tx_queues * app->port[p].tx_descriptors;
 	return RTE_MAX(mbufs, (unsigned int)MIN_POOL);
+}
+
+/* Whether ports can start with as many as --mbufs says. */
+static int
+check_mbufs(const struct app *app, unsigned int socket)
+{
+	const unsigned int first = sum_queues(app, socket, first_buffers);
+
+	if (app->options.mbufs == 0 || app->options.mbufs >= first)
+		return 0;
+	return REPORT("--mbufs %u: the receive queues take %u at the start; give some more than "
+		      "that, or leave --mbufs out\n",
+		app->options.mbufs, first);
 }
 
 static struct rte_mempool *
@@ -104,6 +142,8 @@ create_pool(const struct app *app, unsigned int socket)
 		app->options.mbufs != 0 ? app->options.mbufs : count_buffers(app, socket);
 	char name[RTE_MEMPOOL_NAMESIZE];
 
+	if (check_mbufs(app, socket) != 0)
+		return NULL;
 	snprintf(name, sizeof(name), "netfc_%u", socket);
 	return ethdev_pool_create(name, mbufs, buffer_bytes(&app->options), socket);
 }

@@ -185,6 +185,17 @@ def test_receive_interrupts(machine, found):
     found('receive interrupts', 'with `--vfio-intr=msi`' if silent else 'yes')
 
 
+def test_fewer_packet_buffers_than_receive_queues_take(machine):
+    """Said at once, with a number that is enough."""
+    started, joined = machine
+    words, more = first_port(*ADDRESS, '--mbufs', 512, lcores=2)
+    with pytest.raises(AssertionError, match='--mbufs 512: the receive queues take') as failed:
+        guest.GuestSwitch(started, words, **more)
+    words[-1] = re.search(r'the receive queues take (\d+) at the start', str(failed.value))[1]
+    with configured(joined[:1]), guest.GuestSwitch(started, words, **more) as live:
+        live.stop()
+
+
 def test_a_nic_that_another_process_has(machine):
     """Said to the second one; the first goes on."""
     started, joined = machine

@@ -265,20 +265,27 @@ quirk_pool_ops(const char *name)
 }
 
 static bool
-is_af_xdp(uint16_t port)
+has_driver(uint16_t port, const char *name)
 {
 	struct rte_eth_dev_info info;
 
-	return rte_eth_dev_info_get(port, &info) == 0 &&
-		strcmp(info.driver_name, "net_af_xdp") == 0;
+	return rte_eth_dev_info_get(port, &info) == 0 && strcmp(info.driver_name, name) == 0;
+}
+
+static bool
+is_af_xdp(uint16_t port)
+{
+	return has_driver(port, "net_af_xdp");
 }
 
 #define XDP_RING 2048 /* buffers that the kernel has, or has sent and not given back */
 
 unsigned int
-quirk_held_buffers(uint16_t port)
+quirk_held_buffers(uint16_t port, uint16_t descriptors)
 {
-	return is_af_xdp(port) ? 2 * XDP_RING : 0;
+	if (is_af_xdp(port))
+		return 2 * XDP_RING;
+	return has_driver(port, "net_vmxnet3") ? descriptors : 0;
 }
 
 static bool
@@ -410,14 +417,6 @@ quirk_send_whole(uint16_t port, uint16_t tx_queues)
 
 /* A burst. */
 #define DRAINED 64
-
-static bool
-has_driver(uint16_t port, const char *name)
-{
-	struct rte_eth_dev_info info;
-
-	return rte_eth_dev_info_get(port, &info) == 0 && strcmp(info.driver_name, name) == 0;
-}
 
 void
 quirk_drain_rings(uint16_t port, uint16_t rx_queues)

@@ -110,13 +110,13 @@ int quirk_send_whole(uint16_t port, uint16_t tx_queues);
 void quirk_drain_rings(uint16_t port, uint16_t rx_queues);
 
 /**
- * Buffers that a port's driver takes for each queue, beside its descriptors.
+ * Buffers that a port's driver takes for each receive queue, beside its descriptors.
  *
  * 22.11, 24.11: net_af_xdp gives the kernel 2,048 to receive into, whatever the queue's size is,
- * and leaves it as many that are sent. Without: the last of some ports receives nothing, since
- * there are no buffers left.
+ * and leaves it as many that are sent; net_vmxnet3 fills a second ring of the queue's size.
+ * Without: the last of some ports receives nothing, since there are no buffers left.
  */
-unsigned int quirk_held_buffers(uint16_t port);
+unsigned int quirk_held_buffers(uint16_t port, uint16_t descriptors);
 
 /**
  * Before ports are closed: how many buffers their drivers will not free.

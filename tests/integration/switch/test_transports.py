@@ -316,6 +316,23 @@ def test_what_af_xdp_takes_it_sends(tmp_path):
 
 
 @hosts.needs_namespaces
+def test_fewer_buffers_than_af_xdp_takes(tmp_path):
+    """It says how many it takes, and starts with so many."""
+    if reason := why_no_af_xdp():
+        pytest.skip(reason)
+    with hosts.veth_network(1) as (middle, _):
+        def start(mbufs):
+            return hosts.LiveSwitch(tmp_path, ['net_af_xdp0,iface=p0'], ['--mbufs', mbufs], namespace=middle)
+
+        with start(1000) as live:
+            assert live.process.wait() == 1
+            least = int(re.search(r'--mbufs 1000: the receive queues take (\d+) at the start', live.stderr)[1])
+        with start(least) as live:
+            live.wait_until_ready()
+            live.stop()
+
+
+@hosts.needs_namespaces
 def test_chunks_longer_than_af_xdp_takes(tmp_path):
     """It says how long they may be, which is true."""
     if reason := why_no_af_xdp():
