@@ -5,12 +5,16 @@
 #include <errno.h>
 #include <net/if.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <rte_dev.h>
+#include <rte_devargs.h>
 #include <rte_ethdev.h>
+#include <rte_kvargs.h>
 
 #include "dpdk/eal.h"
 #include "interface.h"
@@ -34,20 +38,21 @@ tap_state(const struct port *port)
 	return tap.revents & POLLOUT ? INTERFACE_UP : INTERFACE_DOWN;
 }
 
-/* Of an interface by its name. */
-static enum interface_state
-ask_flags(struct ifreq *request)
+/* Of the interface that sockets are bound to: 0, or a negative errno value. */
+static int
+ask(const struct port *port, unsigned long what, struct ifreq *request)
 {
-	const int asked = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int error;
+	int asked, error = 0;
 
+	if (if_indextoname(port->info.if_index, request->ifr_name) == NULL)
+		return -errno;
+	asked = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (asked < 0)
-		return INTERFACE_UNKNOWN;
-	error = ioctl(asked, SIOCGIFFLAGS, request);
+		return -errno;
+	if (ioctl(asked, what, request) != 0)
+		error = -errno;
 	close(asked);
-	if (error != 0)
-		return INTERFACE_UNKNOWN;
-	return request->ifr_flags & IFF_RUNNING ? INTERFACE_UP : INTERFACE_DOWN;
+	return error;
 }
 
 /* Sockets do not follow an interface that is moved to another network namespace. */
@@ -55,12 +60,14 @@ static enum interface_state
 socket_state(const struct port *port)
 {
 	struct ifreq request = {0};
+	int error;
 
 	if (port->info.if_index == 0)
 		return INTERFACE_UNKNOWN;
-	if (if_indextoname(port->info.if_index, request.ifr_name) == NULL)
-		return errno == ENXIO ? INTERFACE_DELETED : INTERFACE_UNKNOWN;
-	return ask_flags(&request);
+	error = ask(port, SIOCGIFFLAGS, &request);
+	if (error != 0)
+		return error == -ENXIO ? INTERFACE_DELETED : INTERFACE_UNKNOWN;
+	return request.ifr_flags & IFF_RUNNING ? INTERFACE_UP : INTERFACE_DOWN;
 }
 
 enum interface_state
@@ -70,4 +77,45 @@ interface_state(const struct port *port)
 		return INTERFACE_UNKNOWN;
 	return strcmp(port->info.driver_name, "net_tap") == 0 ? tap_state(port)
 							      : socket_state(port);
+}
+
+/* ---- frames that are cut --------------------------------------------------------------------- */
+
+/* What net_af_packet's rings have for a frame unless told, and what the kernel takes of it. */
+#define RING_FRAME 2048
+#define RING_FRAME_HEADERS 66
+
+static int
+read_size(const char *key, const char *value, void *size)
+{
+	(void)key;
+	*(uint32_t *)size = (uint32_t)strtoul(value, NULL, 10);
+	return 0;
+}
+
+/* As --vdev says. */
+static uint32_t
+ring_frame(const struct port *port)
+{
+	const struct rte_devargs *told = rte_dev_devargs(port->info.device);
+	struct rte_kvargs *arguments = told != NULL ? rte_kvargs_parse(told->args, NULL) : NULL;
+	uint32_t size = RING_FRAME;
+
+	if (arguments != NULL)
+		rte_kvargs_process(arguments, "framesz", read_size, &size);
+	rte_kvargs_free(arguments);
+	return size;
+}
+
+bool
+interface_is_cut(const struct port *port, uint32_t *mtu, uint32_t *most)
+{
+	struct ifreq request = {0};
+
+	if (strcmp(port->info.driver_name, "net_af_packet") != 0 ||
+		ask(port, SIOCGIFMTU, &request) != 0)
+		return false;
+	*mtu = (uint32_t)request.ifr_mtu;
+	*most = ring_frame(port) - RING_FRAME_HEADERS - RTE_ETHER_HDR_LEN;
+	return *mtu > *most;
 }

@@ -21,4 +21,13 @@ enum interface_state {
 /** Ask the kernel. The port has been started, and not closed. */
 enum interface_state interface_state(const struct port *port);
 
+/**
+ * Whether a port cuts frames of its interface, of which nothing tells later: net_af_packet has room
+ * for frames of so many bytes (framesz=), and takes longer ones without their end.
+ *
+ * @param mtu of the interface, with which frames are longer
+ * @param most the longest MTU with which none is
+ */
+bool interface_is_cut(const struct port *port, uint32_t *mtu, uint32_t *most);
+
 #endif /* INTERFACE_H */

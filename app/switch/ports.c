@@ -8,6 +8,7 @@
 
 #include "dpdk/eal.h"
 #include "dpdk/quirks.h"
+#include "interface.h"
 #include "setup.h"
 #include "sleep/interrupts.h"
 
@@ -178,12 +179,25 @@ start_port(const struct app *app, struct port *port)
 	return port->started ? 0 : -1;
 }
 
+static void
+warn_of_cut(const struct port *port)
+{
+	uint32_t mtu, most;
+
+	if (interface_is_cut(port, &mtu, &most))
+		REPORT("port %u, %s: its interface has MTU %u, and of packets longer than %u bytes the "
+		       "end is lost; give the port a larger framesz= and blocksz=, or the interface a "
+		       "smaller MTU\n",
+			port->id, port->name, mtu, most);
+}
+
 int
 ports_start(struct app *app)
 {
 	for (unsigned int p = 0; p < app->port_count; p++) {
 		if (start_port(app, &app->port[p]) != 0)
 			return -1;
+		warn_of_cut(&app->port[p]);
 	}
 	return 0;
 }

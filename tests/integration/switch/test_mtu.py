@@ -85,3 +85,32 @@ def test_mtu_that_a_port_cannot_have(tmp_path, port, mtu, most):
         assert live.process.wait(switch.TIMEOUT_S) == 1, live.stderr
         said = rf'^dpdk-netfc: --mtu {mtu}: port 0 takes \d+ to {most}$'
         assert re.search(said, live.stderr, re.MULTILINE), live.stderr
+
+
+@hosts.needs_namespaces
+@pytest.mark.parametrize('framesz, more, options', [
+    (2048, '', []),
+    # With buffers that are large enough.
+    (9216, ',framecnt=512,framesz=9216,blocksz=36864',
+     ['--address', hosts.SWITCH_IP, '--aggregate=slots=16,bytes=8948'])])
+def test_packets_that_are_cut(tmp_path, framesz, more, options):
+    """By net_af_packet, silently: it is said at the start, with how long they may be, which is true."""
+    longest = framesz - 80
+
+    def started(mtu):
+        middle.ip('link', 'set', 'p0', 'mtu', mtu)
+        return hosts.LiveSwitch(tmp_path, hosts.veth_ports(1, more), options, namespace=middle, memory=512)
+
+    with hosts.veth_network(1, configured=False) as (middle, (host,)):
+        host.ip('link', 'set', 'eth0', 'mtu', longest + 1)
+        for mtu, length in (longest, longest), (longest + 1, longest):
+            with started(mtu) as live, hosts.Wire(host) as wire:
+                live.wait_until_ready()
+                assert (f'interface has MTU {mtu}, and of packets longer than {length} bytes the end is lost'
+                        in live.stderr) == (mtu > length)
+                for size in (length, mtu):
+                    sent, = of_sizes(size + 14)
+                    wire.send(sent)
+                    came = wire.receive(timeout=hosts.TIMEOUT_S)
+                    assert len(came) == length + 14
+                live.stop()
