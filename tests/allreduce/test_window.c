@@ -30,6 +30,7 @@ struct replay {
 	struct window window;
 	struct netfc_allreduce_stats stats;
 	trip_of trip;
+	unsigned int parts; /* of a chunk of exact sums; 0: they are values */
 	uint64_t now;
 	uint64_t free;                    /* ns: when the link is */
 	unsigned int times[MOST_PACKETS]; /* that a chunk was sent */
@@ -85,9 +86,11 @@ static void
 send_all(struct replay *replay)
 {
 	struct channel *channel = replay->window.channel;
+	const uint32_t most = replay->parts == 0 ? MOST_AT_ONCE : 1;
 	uint32_t count;
 
-	while ((count = channel_may_send(channel, MOST_AT_ONCE)) > 0) {
+	while ((count = channel_may_send(channel, most)) > 0) {
+		channel_head(channel, 0)->part = replay->parts;
 		for (uint32_t i = 0; i < count; i++)
 			send_one(replay, (uint32_t)channel_head(channel, i)->chunk);
 		channel_sent(channel, count, replay->now);
@@ -304,6 +307,54 @@ TEST(test_silence)
 	assert_int_equal(replay->packet[36].chunk, 0);
 	assert_in_range(replay->packet[32].sent - NS_PER_S, TRIP, 4 * TRIP);
 	assert_in_range(sent_at_last(replay), 28, 36);
+	replay_free(replay);
+}
+
+/* The window counts packets, which fill queues, whatever they are parts of. */
+TEST(parts_of_exact_sums_count_as_packets)
+{
+	for (unsigned int parts = 1; parts <= 64; parts++) {
+		struct replay *replay = replay_new(5000, none_arrives);
+
+		replay->parts = parts;
+		replay_run(replay, 0);
+		assert_int_equal(replay->stats.sent, (32 + parts - 1) / parts);
+		replay_free(replay);
+	}
+}
+
+/* All slots are used where nothing is lost, and hardly more than a chunk where everything is. */
+TEST(a_window_of_exact_sums_follows_the_queue)
+{
+	struct replay *replay = replay_new(5000, all_arrive);
+	struct congestion *congestion = &replay->window.channel->congestion;
+
+	replay->parts = 8;
+	replay_run(replay, NS_PER_S);
+	assert_int_equal(replay->call.left, 0);
+	assert_int_equal(congestion->window, 8 * SLOTS);
+	for (uint64_t order = 5000; order < 5100; order++)
+		congestion_lost(congestion, order, order + 1);
+	assert_int_equal(congestion->window, 4);
+	replay_free(replay);
+}
+
+/* What the slots of values can't use is no window for a loss to halve. */
+TEST(a_loss_of_values_halves_what_they_use)
+{
+	struct replay *replay = replay_new(5000, all_arrive);
+	struct channel *channel = replay->window.channel;
+
+	replay->parts = 8;
+	replay_run(replay, NS_PER_S);
+	replay->parts = 0;
+	replay->call = (struct call){.chunks = 5000, .left = 5000};
+	calls_append(&replay->calls, &replay->call);
+	window_extend(&replay->window);
+	replay_run(replay, NS_PER_S);
+	assert_int_equal(replay->call.left, 0);
+	congestion_lost(&channel->congestion, channel->orders, channel->orders + 1);
+	assert_int_equal(channel->congestion.window, SLOTS / 2);
 	replay_free(replay);
 }
 

@@ -4,6 +4,9 @@
 /* A vector ends where that share of the window at most is in flight. */
 #define ENDING_SHARE 4
 
+/* The window counts as so many chunks at least, however many packets they have. */
+#define LEAST_CHUNKS 4
+
 void
 channel_queue(struct channel *channel, uint32_t at)
 {
@@ -14,7 +17,8 @@ channel_queue(struct channel *channel, uint32_t at)
 		return;
 	slots[at].queued = true;
 	slots[at].part = 0;
-	channel->lost += slots[at].times > 0;
+	if (slots[at].times > 0)
+		channel->packets -= slots[at].packets;
 	for (; end != channel->queue_first; end--) {
 		uint32_t before = channel->queue[(end - 1) & channel->queue_mask];
 
@@ -39,7 +43,7 @@ unqueue(struct channel *channel, uint32_t at)
 			channel->queue[(i - 1) & channel->queue_mask];
 	channel->queue_first++;
 	channel->queued--;
-	channel->lost--;
+	channel->packets += channel->window->slot[at].packets;
 	channel->window->slot[at].queued = false;
 }
 
@@ -62,6 +66,7 @@ channel_land(struct channel *channel, uint32_t at)
 	else
 		slots[slot->newer].older = slot->older;
 	channel->flying--;
+	channel->packets -= slot->packets;
 	if (channel_is_ending(channel))
 		channel->due = 0; /* to be computed anew */
 }
@@ -69,7 +74,26 @@ channel_land(struct channel *channel, uint32_t at)
 bool
 channel_is_ending(const struct channel *channel)
 {
-	return channel->flying <= channel->congestion.window / ENDING_SHARE;
+	return channel->flying <= channel_window(channel) / ENDING_SHARE;
+}
+
+uint32_t
+channel_window(const struct channel *channel)
+{
+	const uint32_t chunks = channel->congestion.window / channel->parts;
+	const uint32_t least = channel->slots < LEAST_CHUNKS ? channel->slots : LEAST_CHUNKS;
+
+	return chunks > least ? chunks : least;
+}
+
+/* How many packets a chunk has, and thus all that there are slots for. */
+static void
+learn_parts(struct channel *channel, uint32_t parts)
+{
+	if (channel->parts == parts)
+		return;
+	channel->parts = parts;
+	congestion_limit(&channel->congestion, channel->slots * parts);
 }
 
 /* It has been sent: it is the newest in flight. */
@@ -79,7 +103,8 @@ fly(struct channel *channel, uint32_t at, uint64_t now)
 	struct slot *slots = channel->window->slot;
 	struct slot *slot = &slots[at];
 
-	channel->lost -= slot->times > 0;
+	if (slot->times > 0)
+		channel->packets += slot->packets;
 	channel->probes -= channel->probes > 0;
 	slot->queued = false;
 	channel_land(channel, at);
@@ -91,10 +116,13 @@ fly(struct channel *channel, uint32_t at, uint64_t now)
 		slots[channel->newest].newer = at;
 	channel->newest = at;
 	channel->flying++;
+	slot->packets = slot->part > 0 ? slot->part : 1;
+	channel->packets += slot->packets;
 	slot->sent = now;
 	slot->order = channel->orders++;
 	if (slot->times++ == 0) {
 		slot->first = now;
+		learn_parts(channel, slot->packets);
 		channel->window->stats->sent++;
 	} else {
 		channel->window->stats->retransmitted++;
@@ -121,11 +149,11 @@ channel_head(const struct channel *channel, uint32_t i)
 static uint32_t
 allowed(const struct channel *channel)
 {
-	const uint32_t flying = channel->flying - channel->lost;
+	const uint32_t packets = channel->packets;
 	const uint32_t window = channel->congestion.window;
 
-	if (flying + channel->probes < window)
-		return window - flying;
+	if (packets + channel->probes < window)
+		return window - packets;
 	if (channel->probes > 0)
 		return channel->probes;
 	return channel_head(channel, 0)->chunk < channel->window->slot[channel->oldest].chunk;

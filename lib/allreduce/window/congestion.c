@@ -17,8 +17,14 @@ within(const struct congestion *congestion, uint32_t window)
 void
 congestion_init(struct congestion *congestion, uint32_t most)
 {
-	*congestion = (struct congestion){.most = most, .threshold = most};
+	*congestion = (struct congestion){.most = most, .threshold = UINT32_MAX};
 	congestion->window = within(congestion, FIRST);
+}
+
+void
+congestion_limit(struct congestion *congestion, uint32_t most)
+{
+	congestion->most = most;
 }
 
 /* RFC 9406, section 4.2: as many samples, and as much longer than in the round before. */
@@ -45,12 +51,15 @@ grow(struct congestion *congestion)
 {
 	const uint32_t window = congestion->window, threshold = congestion->threshold;
 
+	if (window >= congestion->most)
+		return;
 	if (window < threshold && trips_become_longer(congestion))
 		congestion->threshold = window;
 	else if (window >= threshold)
 		congestion->window = within(congestion, window + 1);
 	else
-		congestion->window = 2 * window < threshold ? 2 * window : threshold;
+		congestion->window =
+			within(congestion, 2 * window < threshold ? 2 * window : threshold);
 }
 
 uint64_t
@@ -86,7 +95,8 @@ halve(struct congestion *congestion, uint64_t order, uint64_t next)
 	if (order < congestion->recovery)
 		return false;
 	congestion->recovery = next;
-	congestion->window = congestion->threshold = within(congestion, congestion->window / 2);
+	congestion->window = congestion->threshold =
+		within(congestion, within(congestion, congestion->window) / 2);
 	return true;
 }
 

@@ -4,8 +4,9 @@
 
 /**
  * @file
- * The congestion window: how many chunks may be in flight on a channel, so that they fit into the
- * queues of the links. Pure: packets are named by their order in the channel, and trips are given.
+ * The congestion window: how many packets may be in flight on a channel, so that they fit into the
+ * queues of the links. Pure: packets, or all those of a chunk, are named by their order in the
+ * channel, and trips are given.
  *
  * It follows TCP's (RFC 5681): twice as many after each round trip at first; a packet that is lost
  * or marked (RFC 3168) halves it, once for all that was in flight (RFC 9002, section 7.3.2); from
@@ -18,8 +19,8 @@
 #include <stdint.h>
 
 struct congestion {
-	uint32_t most;            /* chunks: that there are slots for */
-	uint32_t window;          /* chunks that may be in flight */
+	uint32_t most;            /* packets: that there are slots for */
+	uint32_t window;          /* packets that may be in flight */
 	uint32_t threshold;       /* from there on it grows by one */
 	uint64_t recovery;        /* packets before that one say no more of the last congestion */
 	uint64_t round;           /* which packet's result ends the round trip */
@@ -34,6 +35,9 @@ struct congestion {
 
 /* `most`: at least 1. */
 void congestion_init(struct congestion *congestion, uint32_t most);
+
+/* Chunks have more packets now, or fewer. */
+void congestion_limit(struct congestion *congestion, uint32_t most);
 
 /* What a result says. */
 struct congestion_sample {

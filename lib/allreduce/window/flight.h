@@ -12,6 +12,9 @@ void channel_queue(struct channel *channel, uint32_t at);
 /* A slot's chunk is no longer in flight. */
 void channel_land(struct channel *channel, uint32_t at);
 
+/* How many chunks the congestion window allows, about. */
+uint32_t channel_window(const struct channel *channel);
+
 /* Whether few are in flight: too few later results would reveal their loss. */
 bool channel_is_ending(const struct channel *channel);
 

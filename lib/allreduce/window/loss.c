@@ -147,7 +147,7 @@ judge(const struct channel *channel, const struct slot *slot, const struct signs
 static uint64_t
 reordering(const struct channel *channel)
 {
-	unsigned int share = channel->congestion.window / REORDERED_SHARE;
+	unsigned int share = channel_window(channel) / REORDERED_SHARE;
 
 	return rtt_stretched(&channel->rtt, share > REORDERED_LEAST ? share : REORDERED_LEAST);
 }

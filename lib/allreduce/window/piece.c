@@ -3,7 +3,7 @@
 
 #include <aggregate_wire.h>
 
-/* So few of a chunk's parts are sent again at least, as the congestion window has it of chunks. */
+/* So few of a chunk's parts are sent again at least, as the least congestion window allows. */
 #define LEAST_PARTS 4
 
 /* So often half as many as before, and then all again: what is missing may be any of them. */

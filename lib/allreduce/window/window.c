@@ -26,6 +26,8 @@ init_channel(struct window *window, unsigned int number, const struct rtt *rtt)
 
 	*channel = (struct channel){.window = window,
 		.number = number,
+		.slots = slots,
+		.parts = 1,
 		.queue = calloc(size, sizeof(*channel->queue)),
 		.queue_mask = size - 1,
 		.oldest = WINDOW_NO_SLOT,

@@ -104,6 +104,7 @@ struct slot {
 	uint64_t order;        /* of that packet in its channel */
 	uint32_t older, newer; /* in flight: slots linked in this order */
 	uint32_t times;        /* sent */
+	uint32_t packets;      /* of the last time */
 	uint32_t times_before; /* the chunk before it */
 	bool queued;           /* for sending */
 	bool lost;             /* a packet of it counts as lost */
@@ -117,11 +118,13 @@ struct window;
 struct channel {
 	struct window *window;
 	unsigned int number;
+	uint32_t slots;
 	uint32_t *queue; /* slots whose chunk is to be sent, a ring */
 	uint32_t queue_mask, queue_first, queued;
 	uint32_t oldest, newest; /* slots in flight */
 	uint32_t flying;         /* so many */
-	uint32_t lost;           /* of them: to be sent again */
+	uint32_t packets;        /* theirs, but for what is to be sent again */
+	uint32_t parts;          /* packets of the latest chunk, when it was sent first */
 	uint32_t probes;         /* to be sent whatever the window says */
 	uint64_t orders;         /* packets sent */
 	uint64_t heard;          /* ns: the latest result */
@@ -184,13 +187,13 @@ void window_skip(struct window *window, uint64_t chunks);
 
 /* ---- sending ---- */
 
-/* How many from the queue's head may be sent, up to `most`. */
+/* How many from the queue's head may be sent, up to `most`, of one packet each; else only one. */
 uint32_t channel_may_send(const struct channel *channel, uint32_t most);
 
 /* The i-th of the queue. */
 struct slot *channel_head(const struct channel *channel, uint32_t i);
 
-/* The first `count` of the queue have been sent. */
+/* The first `count` of the queue have been sent, or as many packets of one as its `part` says. */
 void channel_sent(struct channel *channel, uint32_t count, uint64_t now);
 
 /* ---- results ---- */
