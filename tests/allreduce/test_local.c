@@ -17,6 +17,7 @@
 
 #define COUNT 9000    /* several pieces of all formats */
 #define LARGE 2000000 /* more of fp32 than there is room for at once */
+#define LOOKS_MS 200  /* who waits for others has looked at them by then */
 
 struct job {
 	char path[64];
@@ -420,14 +421,28 @@ TEST(test_who_does_not_take)
 	close(job.file);
 }
 
+/* A process that has all that its parent has, until the other end of a pipe is closed. */
+static void
+fork_heir(const int lives[2])
+{
+	char word;
+
+	if (fork() != 0)
+		return;
+	close(lives[1]);
+	_exit(read(lives[0], &word, 1) != 0);
+}
+
 /* Worker 1 is a process that ends, or is stopped, in the middle; 0 is this one. */
 static void
-lose(int signal, int wanted, const char *text)
+lose(int signal, int wanted, const char *text, bool has_heir)
 {
+	int lives[2];
 	struct job job = job_begin();
 	struct netfc_allreduce *comm;
 	pid_t child;
 
+	assert_int_equal(pipe(lives), 0);
 	job.silence_ms = 500;
 	child = fork(); /* before there are threads */
 	job.wanted = wanted;
@@ -436,23 +451,32 @@ lose(int signal, int wanted, const char *text)
 		struct netfc_allreduce *its = join(&job, 1, 2);
 
 		sum(its, 10);
+		if (has_heir)
+			fork_heir(lives);
 		raise(signal);
 		_exit(0);
 	}
 	comm = join(&job, 0, 2);
 	assert_int_equal(sum(comm, 10), NETFC_ALLREDUCE_OK);
+	if (has_heir)
+		waitpid(child, NULL, 0);
 	assert_int_equal(heard_else(&job, comm, 0, sum(comm, 10)), 0);
 	assert_int_equal(netfc_allreduce_silent_worker(comm), 1);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	close(lives[0]);
+	close(lives[1]);
+	if (!has_heir) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
 	leave(comm);
 	close(job.file);
 }
 
 TEST(test_lost_processes)
 {
-	lose(SIGKILL, NETFC_ALLREDUCE_LEFT, "has ended");
-	lose(SIGSTOP, NETFC_ALLREDUCE_SILENT, "is stopped");
+	lose(SIGKILL, NETFC_ALLREDUCE_LEFT, "has ended", false);
+	lose(SIGKILL, NETFC_ALLREDUCE_LEFT, "has ended", true);
+	lose(SIGSTOP, NETFC_ALLREDUCE_SILENT, "is stopped", false);
 }
 
 /* ---- joining -------------------------------------------------------------------------------- */
@@ -501,6 +525,50 @@ only_once(void)
 	close(job.file);
 }
 
+/* Worker 1 of another process joins twice: it is there as before, for who waits for it. */
+static void
+refused_and_still_there(void)
+{
+	struct job job = job_begin();
+	const struct netfc_allreduce_options own = options_of(&job, 0, 2);
+	const struct netfc_allreduce_options other = options_of(&job, 1, 2);
+	struct netfc_allreduce_handle *handle;
+	struct netfc_allreduce *comm;
+	int status = 0, refuses[2], go[2];
+	float value = 1;
+	char word = 0;
+	pid_t child;
+
+	assert_int_equal(pipe(refuses), 0);
+	assert_int_equal(pipe(go), 0);
+	child = fork(); /* before there are threads */
+	if (child == 0) {
+		close(refuses[0]);
+		close(go[1]);
+		comm = worker_join(&other);
+		refused(&other, NETFC_ALLREDUCE_TAKEN, "has joined before");
+		assert_int_equal(write(refuses[1], &word, 1), 1);
+		assert_int_equal(read(go[0], &word, 1), 1);
+		_exit(sum(comm, 1) != NETFC_ALLREDUCE_OK);
+	}
+	comm = worker_join(&own);
+	assert_int_equal(read(refuses[0], &word, 1), 1);
+	assert_int_equal(netfc_allreduce_start(comm, &value, 1, NETFC_ALLREDUCE_FP32,
+				 NETFC_ALLREDUCE_SUM, false, &handle),
+		NETFC_ALLREDUCE_OK);
+	assert_int_equal(netfc_allreduce_wait(&handle, LOOKS_MS, NULL), NETFC_ALLREDUCE_PENDING);
+	assert_int_equal(write(go[1], &word, 1), 1);
+	assert_int_equal(netfc_allreduce_wait(&handle, -1, NULL), NETFC_ALLREDUCE_OK);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	for (int i = 0; i < 2; i++) {
+		close(refuses[i]);
+		close(go[i]);
+	}
+	leave(comm);
+	close(job.file);
+}
+
 /* Memory of 3 and of 7 workers is as long. */
 static void
 only_of_one_number(void)
@@ -545,6 +613,7 @@ TEST(test_joining)
 	leave(comm);
 	close(job.file);
 	only_once();
+	refused_and_still_there();
 	only_of_one_number();
 
 	job = job_begin();

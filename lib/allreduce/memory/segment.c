@@ -86,6 +86,7 @@ segment_of(const struct segment_shape *shape, int file)
 		.file = file};
 }
 
+/* The lock is the open file's: a process's would go when it closes any other file of this one. */
 static bool
 map(struct segment *segment, const struct layout *layout)
 {
@@ -100,7 +101,7 @@ map(struct segment *segment, const struct layout *layout)
 	}
 	segment->notes = (void *)((char *)segment->shared + layout->notes);
 	segment->pieces = (char *)segment->shared + layout->pieces;
-	return fcntl(segment->file, F_SETLK, &lock) == 0;
+	return fcntl(segment->file, F_OFD_SETLK, &lock) == 0;
 }
 
 static void
@@ -122,13 +123,25 @@ find_pages(const struct segment *segment)
 #endif
 }
 
+/* In which processes have their numbers; 0: not known. */
+static uint64_t
+pid_namespace(void)
+{
+	struct stat state;
+
+	return stat("/proc/self/ns/pid", &state) == 0 ? state.st_ino : 0;
+}
+
 static void
 tell_attached(struct segment *segment)
 {
+	struct segment_rank *own = &segment->shared->rank[segment->rank];
+
 	find_pages(segment);
 	segment->attached = true;
-	segment->shared->rank[segment->rank].process = (int)getpid();
-	atomic_store(&segment->shared->rank[segment->rank].attached, true);
+	own->process = (int)getpid();
+	own->processes = pid_namespace();
+	atomic_store(&own->attached, true);
 }
 
 /* Signals are for later: a kernel that they interrupt begins anew each time. Returns an errno. */
@@ -427,7 +440,15 @@ has_yet_to_take(const struct look *look, int rank)
 		look->taken;
 }
 
-/* A process does not see its own locks. */
+/* Of another namespace's, only the lock says so. */
+static bool
+is_process_gone(const struct segment_rank *its)
+{
+	return its->processes != 0 && its->processes == pid_namespace() &&
+		kill(its->process, 0) != 0 && errno == ESRCH;
+}
+
+/* A process that was forked from it may keep the lock. */
 static bool
 has_ended(const struct segment *segment, int rank)
 {
@@ -437,8 +458,8 @@ has_ended(const struct segment *segment, int rank)
 	if (rank == segment->rank || !atomic_load(&its->attached))
 		return false;
 	return atomic_load(&its->closed) ||
-		(its->process != (int)getpid() && fcntl(segment->file, F_GETLK, &lock) == 0 &&
-			lock.l_type == F_UNLCK);
+		(fcntl(segment->file, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK) ||
+		is_process_gone(its);
 }
 
 /* Whoever has given has yet to take. */

@@ -41,6 +41,7 @@ struct segment_call {
 struct segment_rank {
 	_Alignas(64) atomic_bool attached, closed;
 	int process;
+	uint64_t processes;    /**< the namespace that numbers it so; 0: not known */
 	atomic_ullong given;   /**< pieces whose values are there */
 	atomic_ullong reduced; /**< pieces whose results have its share, where all ranks reduce */
 	atomic_ullong taken;   /**< pieces whose results are not needed any more */
