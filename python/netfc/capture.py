@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 import numpy
 
 from netfc._native.arrays import Encodings
+from netfc._replacement import replacing
 from netfc.protocol import HEADER, MAGIC, UDP_PORT, results
 
 PCAP_HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1)
@@ -58,7 +59,7 @@ def reply(frame: bytes) -> tuple[int, int, Encodings]:
 
 def write(path: str | os.PathLike[str], frames: Iterable[bytes]) -> None:
     """Write frames to a capture file."""
-    with open(path, "wb") as file:
+    with replacing(path) as file:
         file.write(PCAP_HEADER)
         for frame in frames:
             file.write(RECORD.pack(0, 0, len(frame), len(frame)) + frame)

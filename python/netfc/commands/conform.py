@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from netfc import aggregation, protocol
+from netfc._replacement import replacing
 from netfc.commands._parser import DONE, FAILED, WRONG_USAGE, Parser, real, udp_port, whole
 from netfc.commands._program import program
 from netfc.conformance import report
@@ -313,7 +314,7 @@ def print_json(outcomes: list[Outcome], traffic: Traffic) -> None:
 def write_files(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
     """The report and the frames, where they are asked for. Raises OSError."""
     if options.junit:
-        with open(options.junit, "w", encoding="utf-8") as file:
+        with replacing(options.junit, "utf-8") as file:
             file.write(report.junit(outcomes))
     if options.pcap:
         report.write_pcap(options.pcap, outcomes, options.port)

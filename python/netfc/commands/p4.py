@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from netfc import aggregation, protocol
+from netfc._replacement import replacing
 from netfc.commands._parser import DONE, FAILED, WRONG_USAGE, Parser, udp_port, whole
 from netfc.commands._program import program
 from netfc.errors import LibraryError, TableSetError
@@ -309,7 +310,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.writelines(texts(asked, name, tables))
         return DONE
     try:
-        with open(asked.output, "w", encoding="ascii") as stream:
+        with replacing(asked.output, "ascii") as stream:
             stream.writelines(texts(asked, name, tables))
     except OSError as error:
         what = os.strerror(error.errno or 0)
