@@ -152,6 +152,11 @@ class Reductions:
         self._task_threads.settle(end)
 
     @property
+    def begun(self) -> int:
+        """How many collectives have been."""
+        return self._calls
+
+    @property
     def store_answers(self) -> bool:
         """Whether the process group's store has answered of late."""
         return self._watch.store_answers()

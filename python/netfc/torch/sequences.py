@@ -67,10 +67,13 @@ class Sequences:
         if self._fate.error is not None:
             self._go_on(call)
         self._fate.check()
+        begun = self._calls.begun
         try:
             self._calls.start(call, promise, waits)
-        except ValueError:
-            self._called -= 1
+        except AllreduceError:  # which the others have of the same call
+            raise
+        except BaseException:
+            self._called -= self._calls.begun == begun
             raise
         return promise
 

@@ -2,9 +2,13 @@
 """netfc.torch: callbacks of futures that reduce, in the order of the program at every rank."""
 
 import itertools
+import os
 import threading
+from unittest import mock
 
 import pytest
+
+from netfc.allreduce import AllreduceError
 
 from torch_ranks import failures, marks, results
 
@@ -192,6 +196,20 @@ def test_callbacks_attached_in_other_orders(tmp_path):
             assert f'rank {rank} (' in text
             assert f'all_reduce 1 in a callback of all_reduce {which}, sum of 3 float32' in text
         assert 'call different collectives' in text
+
+
+@pytest.mark.parametrize('error, counted', [
+    (ValueError(), 0), (TypeError(), 0), (MemoryError(), 0), (KeyboardInterrupt(), 0),
+    (AllreduceError('The others have it, too.', 'no-job', None, None), 1)], ids=lambda value: type(value).__name__)
+def test_a_collective_that_was_not_begun_does_not_count(error, counted):
+    """Its number would be another one than at the other ranks, where the program goes on."""
+    sequences = pytest.importorskip('netfc.torch.sequences')
+    sequence = object.__new__(sequences.Sequences)
+    vars(sequence).update(_process=os.getpid(), _called=0, _fate=sequences.Fate(), _calls=mock.Mock(
+        begun=0, start=mock.Mock(side_effect=error)))
+    with pytest.raises(type(error)):
+        sequence.start(sequences.Call('all_reduce', 'allreduce', ''))
+    assert sequence._called == counted
 
 
 def test_collectives_of_long_trainings_have_labels():
