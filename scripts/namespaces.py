@@ -13,7 +13,7 @@ import pathlib
 import socket
 import subprocess
 
-from programs import TIMEOUT, CommandError, command, with_system_programs
+from programs import TIMEOUT, CommandError, Process, command, with_system_programs
 
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET = 0x20000, 0x10000000, 0x40000000  # from linux/sched.h
 MS_REC, MS_PRIVATE = 0x4000, 0x40000  # from linux/mount.h
@@ -55,8 +55,8 @@ class Namespace:
         return ["ip", "netns", "exec", self.name, *map(str, words)]
 
     def start(self, *words, **options):
-        """Starts a command inside. Returns its subprocess.Popen."""
-        return subprocess.Popen(self.inside(*words), text=True, **{
+        """Starts a command inside. Returns its Process."""
+        return Process(self.inside(*words), text=True, **{
             "stdin": subprocess.DEVNULL, **options,
             "env": with_system_programs(options.get("env"))})
 

@@ -26,6 +26,20 @@ def with_system_programs(environment=None):
     return environment
 
 
+class Process(subprocess.Popen):
+    """One that is not left behind where a signal comes while it is started, whose handler raises."""
+
+    def __init__(self, *arguments, **options):
+        self.pid = None
+        try:
+            super().__init__(*arguments, **options)
+        except BaseException:
+            if self.pid and self.returncode is None:
+                self.kill()
+                self.wait()
+            raise
+
+
 def command(*words, given="", patience=TIMEOUT, env=None, **options):
     """Runs a command to its end and returns what it printed. Raises CommandError with all it said.
 
@@ -33,8 +47,8 @@ def command(*words, given="", patience=TIMEOUT, env=None, **options):
     subprocess.Popen().
     """
     words = list(map(str, words))
-    with ended(subprocess.Popen(words, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, env=with_system_programs(env), **options)) as process:
+    with ended(Process(words, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, env=with_system_programs(env), **options)) as process:
         try:
             said, complaints = process.communicate(given, patience)
         except subprocess.TimeoutExpired as error:
@@ -122,7 +136,7 @@ def running(*words, log, begun, patience=START_S, **options):
     subprocess.Popen().
     """
     with log.open("w") as out:
-        started = subprocess.Popen(list(map(str, words)), **{
+        started = Process(list(map(str, words)), **{
             "stdin": subprocess.DEVNULL, "stdout": out, "stderr": subprocess.STDOUT, **options})
     with ended(started) as process:
         wait_until(begun, f"{words[0]} does not start", process, log, patience)

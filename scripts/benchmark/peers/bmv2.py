@@ -15,7 +15,7 @@ from benchmark import machine
 from benchmark.measure.rounds import summary
 from benchmark.peers.polling import processor_clock
 from netfc import capture
-from programs import CommandError, killed
+from programs import CommandError, Process, killed
 
 PROGRAM = "simple_switch"
 FORWARD = pathlib.Path(__file__).with_name("bmv2_forward.json")
@@ -58,9 +58,8 @@ def _once(folder, frame_bytes):
     """Packets per second of processor time."""
     output = folder / "forwarded_out.pcap"
     output.unlink(missing_ok=True)
-    with killed(subprocess.Popen(_command(folder), stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.DEVNULL,
-                                 stderr=subprocess.DEVNULL)) as process:
+    with killed(Process(_command(folder), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                        stderr=subprocess.DEVNULL)) as process:
         moments = _moments(process, output, frame_bytes)
     (first, began), (last, ended) = moments[0], moments[-1]
     if last == first:

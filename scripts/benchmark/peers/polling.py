@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from netfc import TelemetryError
 from netfc.telemetry import Telemetry
-from programs import CommandError, wait_until
+from programs import CommandError, Process, wait_until
 
 # Whatever becomes of the benchmark, no halted program stays behind.
 ENDS_WITH_US = ("setpriv", "--pdeathsig", "KILL")
@@ -64,7 +64,7 @@ class Polling:
         environment = {**os.environ, "XDG_RUNTIME_DIR": str(folder),
                        "RUNTIME_DIRECTORY": str(folder)}
         with open(self._log, "w", encoding="utf-8") as log:
-            self._process = subprocess.Popen(  # pylint: disable=consider-using-with
+            self._process = Process(
                 [*ENDS_WITH_US, *map(str, command)], env=environment, stdin=subprocess.PIPE,
                 stdout=log, stderr=subprocess.STDOUT)
         self._telemetry = None

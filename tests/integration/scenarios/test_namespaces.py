@@ -70,6 +70,22 @@ def test_a_command_that_a_signal_interrupts_can_end_what_it_has_started(tmp_path
     assert (tmp_path / 'ended').exists()
 
 
+@pytest.mark.parametrize('how', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_process_that_a_signal_comes_while_it_starts_is_not_left(monkeypatch, how):
+    """Nobody has it then who could end it: while Popen() reads whether it has begun."""
+    monkeypatch.setattr(os, 'read', lambda *_: os.kill(os.getpid(), how))
+    with pytest.raises(SystemExit), CommandLine('demo', 'A test.').told():
+        programs.Process(['sleep', '1000'])
+    monkeypatch.undo()
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_a_program_that_there_is_not_is_said():
+    with pytest.raises(FileNotFoundError):
+        programs.Process(['/nonexistent/program'])
+
+
 def test_a_command_that_takes_too_long_is_ended_though_it_does_not_want_to(monkeypatch):
     monkeypatch.setattr(programs, 'END_S', 0.2)
     with pytest.raises(programs.CommandError, match='not done after 0.5 s'):
