@@ -80,10 +80,22 @@ def build_folder(text):
 
 
 class Arguments(argparse.ArgumentParser):
-    """Of the script prog. Wrong usage ends it as it ends all others: with what is wrong, and status 1."""
+    """Of the script prog. Wrong usage ends it as it ends all others: with what is wrong, and status 1.
 
-    def __init__(self, prog, description, **options):
+    check: of options that depend on each other, given the parser and them; it calls error(). It comes with
+    what is checked of single ones, before anything is installed.
+    """
+
+    def __init__(self, prog, description, check=None, **options):
         super().__init__(prog=f"scripts/{prog}", description=description, **options)
+        self._check = check
+
+    def parse_args(self, args=None, namespace=None):
+        """The options, which have been checked."""
+        options = super().parse_args(args, namespace)
+        if self._check:
+            self._check(self, options)
+        return options
 
     def error(self, message):
         """Ends the program."""
@@ -138,8 +150,8 @@ class Arguments(argparse.ArgumentParser):
 class CommandLine(Arguments):
     """With --build, which scripts/support/run gives, and --json."""
 
-    def __init__(self, prog, description, **options):
-        super().__init__(prog, description, **options)
+    def __init__(self, prog, description, check=None, **options):
+        super().__init__(prog, description, check, **options)
         self.add_argument("--build", type=build_folder,
                           default=ROOT / "build", help="build folder (default: build)")
         self.add_argument("--json", type=file_to_write, metavar="FILE", help="write the figures there")

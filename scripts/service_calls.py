@@ -110,14 +110,18 @@ def measure(build, port):
         return calls(lines[:at_start]), calls(lines[at_start:])
 
 
-def parsed():
-    """The command line."""
-    parser = CommandLine("system-calls", __doc__)
-    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"of port: {', '.join(PORTS)} (all of them)")
-    options = parser.parse_args()
+def check(parser, options):
+    """The kinds, one by one."""
     for kind in options.kinds:
         if kind not in PORTS:
             parser.error(f"no kind of port {kind}: {', '.join(PORTS)}")
+
+
+def parsed():
+    """The command line."""
+    parser = CommandLine("system-calls", __doc__, check)
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"of port: {', '.join(PORTS)} (all of them)")
+    options = parser.parse_args()
     options.kinds = options.kinds or list(PORTS)
     parser.programs(options.build, "dpdk-netfc")
     return parser, options

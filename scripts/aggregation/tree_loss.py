@@ -113,17 +113,14 @@ def run(options):
 def parsed():
     """The command line."""
     parser = CommandLine("demo tree-loss", __doc__)
-    parser.add_argument("--lanes", type=int, default=2_000_000,
+    parser.add_argument("--lanes", type=int, least=1000, most=1_000_000_000, default=2_000_000,
                         help="values of each worker, about (default %(default)s)")
-    parser.add_argument("--loss", type=int, least=0, most=99, default=20, help="percent of packets on each link that "
+    parser.add_argument("--loss", type=int, least=0, most=50, default=20, help="percent of packets on each link that "
                         "are lost, as many that come twice, as many that others overtake (default "
                         "%(default)s)")
     parser.add_argument("--levels", type=int, choices=FANS, nargs="+", default=list(FANS),
                         help="of the trees (default: each)")
-    options = parser.parse_args()
-    if not 1000 <= options.lanes <= 1_000_000_000 or not 0 <= options.loss <= 50:
-        parser.error("--lanes: give 1,000 to 1,000,000,000; --loss: 0 to 50")
-    return parser, options
+    return parser, parser.parse_args()
 
 
 def main():

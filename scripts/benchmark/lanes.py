@@ -10,7 +10,7 @@ import numpy
 import programs
 from benchmark.matrix import PAYLOAD
 from command import CommandLine, head, row, write_json
-from netfc import Format, Fp32, capture, formats, protocol
+from netfc import Fp32, capture, formats, protocol
 
 PACKETS = 256
 OPERANDS = ("normal", "bits", "subnormal")
@@ -68,26 +68,29 @@ def rates(folder, engine, kind, options):
         yield measure(options, requests, name, bits, megabytes)
 
 
-def parsed():
-    """The command line."""
-    parser = CommandLine("bench lanes", __doc__)
-    parser.add_argument("--set", default="fp32_exact", help="the table set (%(default)s)")
-    parser.add_argument("--lanes", type=int, help="of a packet (as many as 1,500 bytes have)")
-    parser.add_argument("--match", choices=sorted({engine[0] for engine in ENGINES}),
-                        help="one match engine (default all)")
-    parser.add_argument("--rounds", type=int, default=41, help="of each figure (%(default)s)")
-    options = parser.parse_args()
+def check(parser, options):
+    """What the table set, by its name, and its packets have."""
     name = max((name for name in formats.NUMBER_FORMATS if options.set.startswith(name)),
                key=len, default=None)
     if name is None:
         parser.error(f"--set {options.set}: no name of a table set")
-    options.format = Format(name)
+    options.format = formats.NUMBER_FORMATS[name]
     most = protocol.lanes_in(PAYLOAD, options.format.id)
     if options.lanes is None:
         options.lanes = most
     if options.lanes > most:
         parser.error(f"--lanes {options.lanes}: 1 to {most} fit a packet of 1,500 bytes")
-    return parser, options
+
+
+def parsed():
+    """The command line."""
+    parser = CommandLine("bench lanes", __doc__, check)
+    parser.add_argument("--set", default="fp32_exact", help="the table set (%(default)s)")
+    parser.add_argument("--lanes", type=int, help="of a packet (as many as 1,500 bytes have)")
+    parser.add_argument("--match", choices=sorted({engine[0] for engine in ENGINES}),
+                        help="one match engine (default all)")
+    parser.add_argument("--rounds", type=int, default=41, help="of each figure (%(default)s)")
+    return parser, parser.parse_args()
 
 
 def print_table(folder, options):

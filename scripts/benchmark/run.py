@@ -43,7 +43,7 @@ CELLS = {"quick": matrix.quick, "usual": matrix.usual, "full": matrix.full}
 
 def parsed():
     """The command line."""
-    parser = CommandLine("bench", __doc__)
+    parser = CommandLine("bench", __doc__, check)
     parser.set_defaults(extent="usual")
     size = parser.add_mutually_exclusive_group()
     for extent, meaning in EXTENTS.items():
@@ -62,7 +62,11 @@ def parsed():
                         "document of what --json, or the document, has kept")
     parser.add_argument("--resume", action="store_true",
                         help="go on where the last run with the same programs and settings was stopped")
-    arguments = parser.parse_args()
+    return parser, parser.parse_args()
+
+
+def check(parser, arguments):
+    """What does not go together."""
     if arguments.numbers and not arguments.document:
         parser.error("--numbers: only with --document")
     if arguments.poll and (arguments.extent != "mixes" or arguments.document):
@@ -72,7 +76,6 @@ def parsed():
     if arguments.document and arguments.extent == "mixes" and not page.numbers(arguments.document).exists():
         parser.error(f"--mixes --document: no {page.numbers(arguments.document)} to add to:"
                      " scripts/bench --document makes it")
-    return parser, arguments
 
 
 def print_table(title, head, rows):

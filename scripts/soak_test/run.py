@@ -43,14 +43,11 @@ UNKNOWN_OP = 99
 def parsed():
     """The command line."""
     parser = CommandLine("soak", __doc__.splitlines()[0])
-    parser.add_argument("--minutes", type=float, default=60, help="how long (default %(default)s)")
+    parser.add_argument("--minutes", type=float, least=0.1, most=100_000, default=60, help="how long (default %(default)s)")
     parser.add_argument("--match", choices=["lpm", "hash", "direct"], default="direct")
     parser.add_argument("--tree", action="store_true", help="instead: two leaves and a root that "
                         "aggregate, while workers and leaves are killed and started again. Root")
-    asked = parser.parse_args()
-    if not 0.1 <= asked.minutes <= 100000:
-        parser.error("--minutes: expected 0.1 to 100000")
-    return parser, asked
+    return parser, parser.parse_args()
 
 
 # ---- load ------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ It needs none of the packages that the module imports: with python3 -S nothing b
 modules is found, and what is missing is stood in for. Exit status 1, and what is wrong, if the module refuses the arguments; --help prints the module's.
 """
 
-import argparse
 import importlib.abc
 import importlib.machinery
 import runpy
@@ -13,6 +12,8 @@ import sys
 from unittest import mock
 
 import command
+
+PARSE_ARGS = command.Arguments.parse_args
 
 
 class Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -35,8 +36,8 @@ class Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def parse_only(parser, args=None, namespace=None):
-    """Ends the program when the arguments have been read."""
-    argparse.ArgumentParser.parse_args(parser, args, namespace)
+    """Ends the program when the arguments have been read and checked."""
+    PARSE_ARGS(parser, args, namespace)
     sys.exit(0)
 
 

@@ -182,9 +182,17 @@ def timed(build, options):
     return {"steps": options.steps, "ranks": options.ranks, "timed": rows, "adding": share}
 
 
+def check(parser, options):
+    """What does not go together."""
+    if options.time and options.quick:
+        parser.error("--quick: not with --time")
+    if not options.time and (options.ranks or options.megabits):
+        parser.error("--ranks, --megabits: only with --time")
+
+
 def main():
     """The command line."""
-    parser = CommandLine("demo any-number", __doc__)
+    parser = CommandLine("demo any-number", __doc__, check)
     parser.add_argument("--steps", type=int, least=4, default=STEPS, help="(default %(default)s)")
     parser.add_argument("--quick", action="store_true",
                         help=f"1 and 2 processes, one of them killed, {QUICK} steps")
@@ -195,10 +203,6 @@ def main():
     parser.add_argument("--megabits", type=int, least=0, nargs="+",
                         help=f"with --time: of links, 0: no limit (default: {' '.join(map(str, MEGABITS))})")
     options = parser.parse_args()
-    if options.time and options.quick:
-        parser.error("--quick: not with --time")
-    if not options.time and (options.ranks or options.megabits):
-        parser.error("--ranks, --megabits: only with --time")
     options.ranks, options.megabits = options.ranks or RANKS, options.megabits or MEGABITS
     if options.quick:
         options.steps = QUICK

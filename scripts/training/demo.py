@@ -122,9 +122,20 @@ def broken(figures):
     return names + (["gradients"] if figures["ways"]["netfc"]["wrong"] else [])
 
 
+def check(parser, options):
+    """What does not go together."""
+    alone = bool(options.p4) + options.tree
+    if alone > 1 or alone and (options.quick or options.report):
+        parser.error("--p4 and --tree are demonstrations of their own: neither --quick nor --report "
+                     "go with them")
+    if options.report and not options.report.suffix:
+        parser.error(f"--report {options.report}: give a name with a suffix, training.md; plots go "
+                     "into the folder training")
+
+
 def parsed():
     """The command line."""
-    parser = CommandLine("demo training", __doc__)
+    parser = CommandLine("demo training", __doc__, check)
     parser.add_argument("--workers", type=int, choices=(2, 4, 8),
                         help=f"(default {WORKERS}; with --tree {TREE_WORKERS})")
     parser.add_argument("--steps", type=int,
@@ -145,18 +156,11 @@ def parsed():
                         f"with {tree_demo.LEAVES} leaves of a root, twice, the ranks dealt out "
                         "differently; compare the weights bit by bit, and count the bytes upwards")
     options = parser.parse_args()
-    alone = bool(options.p4) + options.tree
-    if alone > 1 or alone and (options.quick or options.report):
-        parser.error("--p4 and --tree are demonstrations of their own: neither --quick nor --report "
-                     "go with them")
     if options.steps is None:
         options.steps = P4_STEPS if options.p4 else TREE_STEPS if options.tree else STEPS
     options.workers = options.workers or (TREE_WORKERS if options.tree else WORKERS)
     if options.quick:
         vars(options).update(QUICK)
-    if options.report and not options.report.suffix:
-        parser.error(f"--report {options.report}: give a name with a suffix, training.md; plots go "
-                     "into the folder training")
     return parser, options
 
 

@@ -188,9 +188,15 @@ def show(options):
     return figures
 
 
+def check(parser, options):
+    """What does not go together."""
+    if options.ranks < 2 and not options.one_node:
+        parser.error(f"--ranks {options.ranks}: 2 or more, one on each node")
+
+
 def main():
     """The command line."""
-    parser = CommandLine("bench mpi", __doc__)
+    parser = CommandLine("bench mpi", __doc__, check)
     parser.add_argument("--ranks", type=int, default=4)
     parser.add_argument("--type", choices=("float", "double"), default="double")
     parser.add_argument("--mbit", type=int, action="append", help="of links: 100 and 1000")
@@ -199,8 +205,6 @@ def main():
     parser.add_argument("--quick", action="store_true", help="less of everything")
     parser.add_argument("--plot", type=file_to_write, metavar="FILE.svg", help="draw all lengths")
     options = parser.parse_args()
-    if options.ranks < 2 and not options.one_node:
-        parser.error(f"--ranks {options.ranks}: 2 or more, one on each node")
     with parser.in_namespaces():
         figures = show(options)
     write_json(options.json, figures)
