@@ -352,6 +352,18 @@ may_be_integer(const struct interval *interval)
 	return may;
 }
 
+/* To an infinite power: the sign of the base is none of the result's, as IEEE 754's pow has it. */
+static void
+compute_infinite_power(const struct operation *o, const struct interval *a, struct interval *result)
+{
+	struct interval magnitudes[OPERATION_ARGUMENTS] = {[1] = a[1]};
+
+	interval_init(&magnitudes[0], mpfr_get_prec(a[0].low));
+	set_magnitude(&magnitudes[0], &a[0]);
+	compute_corners(o, magnitudes, result);
+	interval_clear(&magnitudes[0]);
+}
+
 /* Of a negative base, integer powers alone; others are no numbers, where they are known as such. */
 static void
 compute_power(const struct operation *o, const struct interval *a, struct interval *result)
@@ -362,7 +374,9 @@ compute_power(const struct operation *o, const struct interval *a, struct interv
 		!interval_is_exact(&a[0]) && interval_may_be_zero(&a[0]) && mpfr_sgn(a[1].low) < 0;
 	bool either = interval_straddles_zero(&a[0]) || (!integer && may_be_integer(&a[1]));
 
-	if (!exact && (pole || (mpfr_sgn(a[0].low) < 0 && either)))
+	if (!exact && interval_is_exact(&a[1]) && mpfr_inf_p(a[1].low))
+		compute_infinite_power(o, a, result);
+	else if (!exact && (pole || (mpfr_sgn(a[0].low) < 0 && either)))
 		result->kind = INTERVAL_UNKNOWN;
 	else
 		compute_corners(o, a, result);

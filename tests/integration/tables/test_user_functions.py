@@ -165,6 +165,13 @@ def test_expressions_saturate_as_the_library_does(tmp_path, function, name):
     ('x^(0.1 * 30)', 'fp16', '-2', '0xc800', []),
     ('x^cbrt(x)', 'posit16', '-8', '0x0800', []),
     ('x^cbrt(x)', 'posit16', '-7', '0x8000', ['invalid']),
+    # To infinite powers, of either sign, as IEEE 754's pow.
+    ('(-7.25^pi)^(1/0)', 'fp16', '0', '0x7c00', ['division by zero']),
+    ('(-7.25^pi)^(-1/0)', 'fp16', '0', '0x0000', []),
+    ('(-pi/4)^(1/0)', 'fp16', '0', '0x0000', []),
+    ('(-pi/4)^(-1/0)', 'bf16', '0', '0x7f80', ['division by zero']),
+    ('(sin(1) - sin(1)*sqrt(2)^2/2)^(1/0)', 'fp16', '0', '0x0000', []),
+    ('(-1)^(1/0)', 'fp16', '0', '0x3c00', []),
     # Cancellation.
     ('exp(x) - 1 - x', 'bf16', '1e-20', '0x0001', []),
     ('cos(x) - 1', 'bf16', '1e-30', '0x8000', ['underflow']),
