@@ -91,6 +91,17 @@ say_gone(struct app *app, const struct port *port)
 	app_quit(app);
 }
 
+/* A device may have several ports, as NICs of mlx4 have: with it, all of them are freed. */
+static bool
+has_another_port(const struct app *app, const struct port *port)
+{
+	for (unsigned int p = 0; p < app->port_count; p++) {
+		if (&app->port[p] != port && app->port[p].info.device == port->info.device)
+			return true;
+	}
+	return false;
+}
+
 /* Lcores first leave it alone: once each has passed a quiescent state, none holds on to it. */
 static void
 take_out(struct app *app, unsigned int index)
@@ -108,7 +119,8 @@ take_out(struct app *app, unsigned int index)
 	app->mbufs_kept += quirk_close(port->id, port->started);
 	port->started = false;
 	/* A NIC's kernel driver waits for this. */
-	rte_dev_remove(port->info.device);
+	if (!has_another_port(app, port))
+		rte_dev_remove(port->info.device);
 	port->info.device = NULL;
 }
 
