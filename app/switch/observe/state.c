@@ -122,6 +122,23 @@ state_functions(const struct app *app)
 	return functions;
 }
 
+json_t *
+state_function(const struct app *app, unsigned int number)
+{
+	json_t *functions = state_functions(app), *function, *found = NULL;
+	const char *name;
+
+	json_object_foreach(functions, name, function)
+	{
+		if (json_integer_value(json_object_get(function, "number")) != number)
+			continue;
+		json_object_set_new(function, "name", json_text(name));
+		found = json_incref(function);
+	}
+	json_decref(functions);
+	return found;
+}
+
 static json_t *
 stations_object(const struct fdb *table)
 {

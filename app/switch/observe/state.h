@@ -97,6 +97,9 @@ json_t *state_tables(const struct app *app);
 /** The loaded functions, by name. */
 json_t *state_functions(const struct app *app);
 
+/** One of them by its number; NULL if there is none. */
+json_t *state_function(const struct app *app, unsigned int number);
+
 /** The bridge; NULL without one. */
 json_t *state_bridge(const struct app *app);
 

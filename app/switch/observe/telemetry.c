@@ -13,6 +13,9 @@
 #include "observe/state.h"
 #include "capture/trace.h"
 
+/* Bytes that an object may have: an answer has 16 KiB in all. */
+#define ROOM 16000
+
 /* The callbacks of DPDK's telemetry take no argument of their own. */
 static struct app *served;
 
@@ -38,6 +41,22 @@ show_trace(const struct app *app)
 	return show_lane(app, 0);
 }
 
+/* Telemetry would leave out what it has no room for, without a word: it is the formats of all. */
+static json_t *
+show_functions(const struct app *app)
+{
+	json_t *functions = state_functions(app), *function;
+	const char *name;
+
+	if (json_dumpb(functions, NULL, 0, JSON_COMPACT) <= ROOM)
+		return functions;
+	json_object_foreach(functions, name, function)
+	{
+		json_object_del(function, "formats");
+	}
+	return functions;
+}
+
 /*
  * All commands: what is answered without a parameter, and to a number or a text if one is taken;
  * NULL: nothing. Help texts may have 63 characters.
@@ -56,7 +75,8 @@ static const struct command {
 	{"/netfc/lcore", "The lcores, or what one does. Parameter: lcore id", .all = state_lcores,
 		.by_number = state_lcore},
 	{"/netfc/tables", "The loaded table sets by format. No parameters", .all = state_tables},
-	{"/netfc/functions", "The loaded functions by name. No parameters", .all = state_functions},
+	{"/netfc/functions", "The loaded functions, or one. Parameter: its number",
+		.all = show_functions, .by_number = state_function},
 	{"/netfc/bridge", "The bridge's stations. No parameters", .all = state_bridge},
 	{"/netfc/slowloris", "Slowloris detector, or registers. Parameter: IPv4 address",
 		.all = state_slowloris, .by_text = state_destination},

@@ -257,6 +257,9 @@ def test_trace_of_further_operations(tmp_path, payload, name, form):
         shown = trace(telemetry)
         assert telemetry.ask('/netfc/functions') == {
             'rsqrt': {'number': 71, 'formats': {'fp16': 'built'}}}
+        assert telemetry.ask('/netfc/functions,71') == {
+            'name': 'rsqrt', 'number': 71, 'formats': {'fp16': 'built'}}
+        assert telemetry.ask('/netfc/functions,72') is None
     assert (shown['status'], shown['op'], shown['format']) == ('ok', name, form)
     if name == 'rsqrt':
         assert shown['z'] == ['0x39a8', '0x3800', '0x7c00'] and shown['flags'] == 2

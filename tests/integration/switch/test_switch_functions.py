@@ -18,6 +18,7 @@ from controlled import connection, running_switch  # pylint: disable=unused-impo
 from refusal import refuse
 
 from netfc import ControlError
+from netfc.telemetry import Telemetry
 
 NUMBERS = {'abs': 64, 'rsqrt': 71, 'ln': 75, 'to_bf16': 99, 'to_q8': 120, 'from_q8': 136}
 SETS = {'fp16': 'fp16_k8', 'posit16': 'posit16_k8', 'bf16': 'bf16_k8',
@@ -250,6 +251,28 @@ def test_slots_of_8_and_of_32_bits(tmp_path):
     names = f'{half},sqrt,to_fp32,to_fp16,to_fp8_e4m3,to_fp8_e4m3_sat'
     result = switch.run([sent, []], ['fp16_k8', 'fp8_e4m3_exact', 'fp32_exact'], options=['--functions', names])
     switch.assert_same(result.outputs[1], expected)
+
+
+def test_more_functions_than_an_answer_of_telemetry_has_room_for(tmp_path):
+    """It has all of them, with numbers alone, and everything of one that is asked for."""
+    folder = tmp_path / ('x' * 100)
+    paths = []
+    for form in ('fp16', 'bf16', 'posit16'):
+        (folder / form).mkdir(parents=True)
+        first = user_function(folder / form, 'mine00', 'x', '--format', form)
+        data = first.read_bytes()[:-4]
+        for n in range(60):
+            named = data.replace(b'mine00' + bytes(26), f'mine{n:02}'.encode().ljust(32, b'\0'))
+            paths.append(folder / form / f'mine{n:02}.netfcfun')
+            paths[-1].write_bytes(named + zlib.crc32(named).to_bytes(4, 'big'))
+    live = switch.Running(tmp_path, [asked(OWN, 1, [0x3C00])], [
+        '--tables', 'fp16_k8', '--functions', ','.join(map(str, paths))], telemetry=True)
+    live.wait_until_busy()
+    with Telemetry(live.telemetry_path) as telemetry:
+        assert telemetry.ask('/netfc/functions') == {f'mine{n:02}': {'number': OWN + n} for n in range(60)}
+        one = telemetry.ask(f'/netfc/functions,{OWN + 59}')
+    assert (one['name'], set(one['formats'])) == ('mine59', {'fp16', 'bf16', 'posit16'})
+    assert live.stop()[0] == 0
 
 
 # ---- while the switch runs -------------------------------------------------------------------
