@@ -149,6 +149,8 @@ netfc_set_deserialize(const void *data, size_t length, struct netfc_set **result
 	error = check_descriptor(set, data, length);
 	if (error == NETFC_OK)
 		error = get_entries(set, data);
+	if (error == NETFC_OK && set->family->check != NULL)
+		error = set->family->check(set);
 	if (error != NETFC_OK) {
 		netfc_set_free(set);
 		return error;

@@ -215,6 +215,8 @@ struct family {
 	int (*fill)(struct netfc_set *set);
 	/* Mark their reachable entries. */
 	void (*mark)(struct netfc_set *set);
+	/* Check entries of a file for what that relies on: 0 or an error. NULL: any will do. */
+	int (*check)(const struct netfc_set *set);
 	/* Write the programs. */
 	void (*program)(struct netfc_set *set);
 	/* The reference arithmetic. */

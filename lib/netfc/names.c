@@ -78,6 +78,9 @@ netfc_strerror(int error)
 		return "table-set file's tables do not fit its header";
 	case NETFC_ERR_PRECISION:
 		return "a table entry is too close to a rounding boundary to be certain";
+	case NETFC_ERR_ORDER:
+		return "table-set file's logarithms are in no order: that of a greater number is "
+		       "less";
 	default:
 		return "unknown error";
 	}

@@ -53,7 +53,8 @@ static bool
 is_damage(int error)
 {
 	return error == NETFC_ERR_TRUNCATED || error == NETFC_ERR_TRAILING ||
-		error == NETFC_ERR_CHECKSUM || error == NETFC_ERR_CONTENT;
+		error == NETFC_ERR_CHECKSUM || error == NETFC_ERR_CONTENT ||
+		error == NETFC_ERR_ORDER;
 }
 
 int

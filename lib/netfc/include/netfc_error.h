@@ -33,6 +33,7 @@ enum netfc_error {
 	NETFC_ERR_CHECKSUM = -12,  /**< a table-set file whose checksum is wrong */
 	NETFC_ERR_CONTENT = -13,   /**< a table-set file whose tables do not fit its header */
 	NETFC_ERR_PRECISION = -14, /**< an entry too close to a rounding boundary to be certain */
+	NETFC_ERR_ORDER = -15,     /**< a table-set file whose logarithms are in no order */
 };
 
 /**

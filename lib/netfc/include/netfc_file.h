@@ -39,7 +39,8 @@ NETFC_API int netfc_set_serialize(const struct netfc_set *set, void **data, size
 /**
  * Read a table set from untrusted bytes.
  *
- * @return 0, NETFC_ERR_FOREIGN, _OLD, _NEW, _TRUNCATED, _TRAILING, _CHECKSUM, _CONTENT or _NOMEM
+ * @return 0, NETFC_ERR_FOREIGN, _OLD, _NEW, _TRUNCATED, _TRAILING, _CHECKSUM, _CONTENT,
+ *   _ORDER or _NOMEM
  */
 NETFC_API int netfc_set_deserialize(const void *data, size_t length, struct netfc_set **set);
 

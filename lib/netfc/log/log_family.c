@@ -312,10 +312,25 @@ log_mark(struct netfc_set *set)
 	mark_all(&set->table[TABLE_EXP]);
 }
 
+/* Or mi1 and mi2 would be looked up with a theta of the other's sign, for which they have nothing.
+ */
+static int
+log_check(const struct netfc_set *set)
+{
+	const uint32_t *log = set->table[TABLE_LOG].entries;
+
+	for (uint32_t magnitude = 2; magnitude < set->id.format->inf; magnitude++) {
+		if (log_word(log[magnitude]) < log_word(log[magnitude - 1]))
+			return NETFC_ERR_ORDER;
+	}
+	return NETFC_OK;
+}
+
 const struct family netfc_log_family = {
 	.layout = log_layout,
 	.fill = log_fill,
 	.mark = log_mark,
+	.check = log_check,
 	.program = log_program,
 	.calc = log_calc,
 };

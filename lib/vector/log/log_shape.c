@@ -38,17 +38,6 @@ compare_decisions(const struct netfc_set *set)
 	return vector_compare(set, name, table_index(set, "decide"));
 }
 
-/* Whether the operand of the greater magnitude has the greater log word. */
-static bool
-logs_are_ordered(const struct log_shape *shape)
-{
-	for (uint32_t magnitude = 2; magnitude < shape->finite; magnitude++) {
-		if ((int16_t)shape->log[magnitude] < (int16_t)shape->log[magnitude - 1])
-			return false;
-	}
-	return true;
-}
-
 /* Whether an entry for theta = -d and one for theta = d are log a + value with one value. */
 static bool
 folds(uint32_t low, uint32_t high, int32_t d)
@@ -90,8 +79,6 @@ fold(struct log_shape *shape)
 {
 	int32_t farthest = (int16_t)shape->log[shape->finite - 1] - (int16_t)shape->log[1];
 
-	if (!logs_are_ordered(shape))
-		return false;
 	shape->guard = RTE_MIN(shape->guard_words, farthest);
 	/* Saturated, a d beyond the guard still is; another would not be the same. */
 	return shape->guard >= 0 && shape->guard <= INT16_MAX && fold_mi(shape);

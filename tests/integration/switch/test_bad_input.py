@@ -188,6 +188,7 @@ DAMAGES = {
     'foreign': (lambda data: b'\x7fELF' + data[4:], ['not a', 'no ', 'foreign']),
     'text': (lambda data: b'This is no table set, whatever its name says.\n' * 99,
              ['not a', 'no ', 'foreign']),
+    'unordered': (lambda data: with_checksum(frames.patched(data, ENTRIES_AT + 2 * 0x3c00, b'\x7f')), ['order']),
     'other contents': (lambda data: with_checksum(
         frames.patched(data, 16, b'fp16_k8'.ljust(32, b'\0'))), ['content', 'do not fit']),
 }

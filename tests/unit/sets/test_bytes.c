@@ -213,3 +213,16 @@ TEST(values_wider_than_their_table_allows_are_refused)
 	expect_with_byte(decide, 0x10, NETFC_ERR_CONTENT);
 	expect_with_byte(decide + 4 * 1023, 0x80, NETFC_ERR_CONTENT);
 }
+
+/* Engines would look up what tables have nothing for; finite numbers alone have logarithms. */
+TEST(logarithms_in_no_order_are_refused)
+{
+	const size_t log = BYTES_DESCRIPTOR;
+
+	expect_with_byte(log + 2 * 0x3c00, 0x7f, NETFC_ERR_ORDER);
+	expect_with_byte(log + 2 * 0x3c00, 0x80, NETFC_ERR_ORDER);
+	expect_with_byte(log + 2 * 0x7bff, 0x80, NETFC_ERR_ORDER);
+	expect_with_byte(log + 2 * 0x7bff, 0x7f, NETFC_OK);
+	expect_with_byte(log + 2 * 0x7c00, 0x80, NETFC_OK);
+	expect_with_byte(log, 0x7f, NETFC_OK);
+}

@@ -279,12 +279,12 @@ TEST(an_exact_set_has_no_scale)
 
 TEST(errors_are_described)
 {
-	for (int error = NETFC_ERR_PRECISION; error <= NETFC_OK; error++) {
+	for (int error = NETFC_ERR_ORDER; error <= NETFC_OK; error++) {
 		assert_true(strlen(netfc_strerror(error)) > 0);
 		assert_string_not_equal(netfc_strerror(error), netfc_strerror(1));
-		for (int other = NETFC_ERR_PRECISION; other < error; other++)
+		for (int other = NETFC_ERR_ORDER; other < error; other++)
 			assert_string_not_equal(netfc_strerror(error), netfc_strerror(other));
 	}
 	assert_non_null(netfc_strerror(1));
-	assert_string_equal(netfc_strerror(NETFC_ERR_PRECISION - 1), netfc_strerror(1));
+	assert_string_equal(netfc_strerror(NETFC_ERR_ORDER - 1), netfc_strerror(1));
 }
