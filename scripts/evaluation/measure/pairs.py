@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 
 from command import ROOT
-from programs import CommandError, ended
+from programs import CommandError, Process, ended
 
 PROGRAM = ROOT / "scripts" / "netfc-errors"
 ERRORS = ROOT / "scripts" / "evaluation" / "errors"
@@ -39,7 +39,7 @@ def count_file(build, path, arguments, progress):
     words, options = command(build, *arguments)
     unfinished = path.with_suffix(".part")
     with open(unfinished, "wb") as output:
-        with ended(subprocess.Popen(
+        with ended(Process(
             words, stdout=output, stderr=subprocess.PIPE, text=True, **options
         )) as process:
             last = ""
