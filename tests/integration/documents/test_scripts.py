@@ -112,6 +112,7 @@ def build_in(folder, more, **environment):
 def test_ccache_is_not_used_without_a_home(home, disabled, tmp_path):
     """It has no folder then, and no file would be compiled."""
     (tmp_path / 'app').mkdir()
+    (tmp_path / 'app/dpdk-netfc').touch(0o755)
     environment = {'NETFC_BUILD': str(tmp_path), **({'HOME': home} if home else {})}
     done = build_in(tmp_path, 'echo "disabled=${CCACHE_DISABLE:-}"', **environment)
     assert (done.returncode, done.stdout) == (0, f'disabled={disabled}\n'), done.stderr
