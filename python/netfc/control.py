@@ -12,6 +12,7 @@ from typing import Any
 from netfc.errors import ControlError
 
 TIMEOUT = 60  # seconds; a command that builds table sets takes a while
+END_S = 60  # that a switch has to free what it has; what passes the channel on, as ssh does, stays
 
 
 class Control:
@@ -48,7 +49,8 @@ class Control:
         self._socket.close()
 
     def wait_for_end(self) -> None:
-        """Waits, however long it takes, until the switch ends: it leaves this channel before."""
+        """Waits, however long it takes, until the switch ends: it leaves this channel before, and
+        its process is waited for as well, for END_S."""
         with contextlib.ExitStack() as opened:
             process = self._process(opened)
             with contextlib.suppress(ConnectionError):  # it has ended
@@ -56,7 +58,9 @@ class Control:
                 while self._lines.read(1):
                     pass
             if process is not None:
-                select.select([process], [], [])
+                ended = select.poll()
+                ended.register(process, select.POLLIN)
+                ended.poll(1000 * END_S)
 
     def _process(self, opened: contextlib.ExitStack) -> int | None:
         """A descriptor of the switch's process; None where that cannot be seen from here."""
@@ -65,7 +69,7 @@ class Control:
         pid = struct.unpack("iII", said)[0]
         try:
             process = os.pidfd_open(pid)
-        except OSError:  # in another container, for example
+        except (OSError, AttributeError):  # in another container, or a Python without it
             return None
         opened.callback(os.close, process)
         return process

@@ -306,6 +306,21 @@ def test_a_drain_ends_after_the_switch(tmp_path):
         assert (tmp_path / 'ended').exists()
 
 
+@pytest.mark.parametrize('is_seen', [True, False])
+def test_a_drain_through_what_passes_it_on(tmp_path, monkeypatch, is_seen):
+    """Such as ssh, which has the socket here, and stays; and where Python cannot wait for processes."""
+    if is_seen:
+        monkeypatch.setattr('netfc.control.END_S', 0.1)
+    else:
+        monkeypatch.delattr(os, 'pidfd_open')
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / 'socket'))
+        listener.listen()
+        with Control(tmp_path / 'socket') as control:
+            listener.accept()[0].close()
+            control.wait_for_end()
+
+
 def test_a_drain_that_nobody_waits_for_any_more(tmp_path):
     with answering(tmp_path / 'socket', b'{"ok":true,"jobs":1}\n'):
         waits = subprocess.Popen(  # pylint: disable=consider-using-with
