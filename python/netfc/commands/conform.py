@@ -276,16 +276,15 @@ def conform(options: argparse.Namespace) -> int:
                 pass
     end = time.monotonic() + options.time if options.time else None
     limits = Limits(options.rate or 0.0, options.timeout, end)
+    outcomes: list[Outcome] = []
     try:
         with Kit(settings, limits) as kit:
             kit.find()
             outcomes = run(kit, checks, Progress(not options.quiet, len(checks)))
             write(options, outcomes, kit.traffic)
-    except Unreachable as error:
-        outcomes = [undecided(check, str(error)) for check in checks]
-        if options.json:
-            print_json(outcomes, Traffic())
-        write_files(options, outcomes)
+    except (Unreachable, KeyboardInterrupt) as error:
+        if not outcomes:
+            write_undecided(options, checks, str(error) or INTERRUPTED)
         raise
     if any(each.detail == INTERRUPTED for each in outcomes):
         raise KeyboardInterrupt
@@ -303,6 +302,14 @@ def write(options: argparse.Namespace, outcomes: list[Outcome], traffic: Traffic
     else:
         for line in [*report.text(outcomes, options.all), *report.notes(traffic)]:
             print(line)
+    write_files(options, outcomes)
+
+
+def write_undecided(options: argparse.Namespace, checks: Sequence[Check], reason: str) -> None:
+    """That no check was carried out, as far as somebody reads it who does not see why."""
+    outcomes = [undecided(check, reason) for check in checks]
+    if options.json:
+        print_json(outcomes, Traffic())
     write_files(options, outcomes)
 
 

@@ -18,6 +18,7 @@ from netfc._native.arrays import Encodings
 from netfc.conformance.check import Failed, NotOffered, Undecided, Unreachable
 from netfc.conformance.link import (
     FIRST_WAIT,
+    ID,
     LONGEST,
     WINDOW,
     Limits,
@@ -120,9 +121,9 @@ class Kit:
         finally:
             with_jobs.close()
         if computed is None:
-            self._look_for_strange(self.settings.port, control, _OPERANDS)
+            computed = self._look_for_strange(self.settings.port, control, _OPERANDS)
         if joined is None:
-            self._look_for_strange(self.settings.aggregate_port, join, _TOKEN)
+            joined = self._look_for_strange(self.settings.aggregate_port, join, _TOKEN)
         comes_back = control == computed or join == joined
         self.answers_requests = computed not in (None, control)
         self.answers_aggregation = (
@@ -131,9 +132,9 @@ class Kit:
         if not self.answers_requests and joined in (None, join) and not self._strange:
             raise Unreachable(self._silence() if not comes_back else self._echo())
 
-    def _look_for_strange(self, port: int, payload: bytes, kept: slice) -> None:
-        """A reply to what seems to have none: from another port, or with another id. kept: what
-        else tells that it is one."""
+    def _look_for_strange(self, port: int, payload: bytes, kept: slice) -> bytes | None:
+        """The reply to what seems to have none, where others were lost. One from another port, or
+        with another id, is remembered. kept: what else tells that it is one."""
         family, host = self.targets[0]
         with socket.socket(family, socket.SOCK_DGRAM) as anywhere:
             anywhere.settimeout(FIRST_WAIT)
@@ -142,11 +143,14 @@ class Kit:
                     anywhere.sendto(payload, (host[0], port, *host[2:]))
                     reply, where = anywhere.recvfrom(LONGEST)
                     if is_reply(reply) and where[0] == host[0] and reply[kept] == payload[kept]:
+                        if (where[1], reply[ID]) == (port, payload[ID]):
+                            return reply
                         what = f"a reply comes from UDP port {where[1]}, not {port}"
                         if where[1] == port:
                             what = "the id of a reply is another"
                         self._strange[port] = Failed(what, payload, b"", reply)
-                        return
+                        return None
+        return None
 
     def require_requests(self) -> None:
         """Raises NotOffered where no request is answered, or Failed."""
