@@ -296,6 +296,14 @@ def wrong_inputs():
     said['changed by a unit'] = problem_of(run)
 
     run = Run('network')
+    torch.manual_seed(1)
+    with torch.inference_mode():
+        run.model[1] = nn.Linear(run.model[1].in_features, run.model[1].out_features)
+    run.model[1].requires_grad_(False)
+    run.training = invariant.Training(run.model, run.sampler)
+    said['frozen, of inference'] = problem_of(run)
+
+    run = Run('network')
     said['unused'] = unused(run)
     said['left out'] = left_out(Run('network'))
     said['units'] = [sampler_of(50, 4, 8), sampler_of(50, 4, 8, drop_last=True), sampler_of(3, 4, 8)]

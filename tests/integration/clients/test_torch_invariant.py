@@ -130,6 +130,7 @@ def test_what_is_wrong_is_said_at_all_ranks(tmp_path):
     assert '50 samples, 8 units of 4' in said['units'][1] and '3 are left' in said['units'][2]
     assert '0.weight has a sparse gradient' in said['sparse']
     assert 'step 0: rank 0: unit 0: 0.weight is changed by the unit' in said['changed by a unit']
+    assert said['frozen, of inference'] == 'nothing'
     assert said['unused'] == alone['unused'] and said['unused'][0]
     assert 'not all of its units were computed' in alone['left out']
     assert ['SyncBatchNorm' in said['groups'][0], 'complex64' in said['groups'][1],

@@ -410,9 +410,12 @@ def _check(model: nn.Module) -> None:
 
 
 def _versions(model: nn.Module) -> dict[str, int]:
-    """How often each parameter has been changed, by name."""
-    # pylint: disable-next=protected-access
-    return {name: one._version for name, one in model.named_parameters()}
+    """How often each parameter has been changed, by name; PyTorch counts none of inference."""
+    return {
+        name: one._version  # pylint: disable=protected-access
+        for name, one in model.named_parameters()
+        if not one.is_inference()
+    }
 
 
 def _master(parameter: Any) -> Any:
