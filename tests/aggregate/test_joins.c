@@ -509,6 +509,31 @@ JOBS_TEST(workers_that_do_not_add_up_are_refused)
 	assert_int_equal(send_join(tree_join(1, 9, 9), 1), AGGREGATE_JOINED);
 }
 
+/* Whether a member of a job of two, with so many workers in all, may name an owner. */
+static enum aggregate_action
+send_owned(uint32_t workers, uint32_t below)
+{
+	struct aggregate_message message;
+
+	start(1, 4, 16);
+	assert_int_equal(send_join(tree_join(0, workers, workers - below), 0), AGGREGATE_WAITING);
+	assert_int_equal(send_join(tree_join(1, workers, below), 1), AGGREGATE_JOINED);
+	message = chunk_message(7, 0, 0);
+	message.owner = AGGREGATE_OWNER + 1;
+	return handle_from(0, &message, 0);
+}
+
+/* Members are switches, and owners are workers. */
+JOBS_TEST(a_root_refuses_owners)
+{
+	assert_int_equal(send_owned(3, 1), AGGREGATE_MISMATCH);
+}
+
+JOBS_TEST(a_root_of_workers_alone_has_owners)
+{
+	assert_int_equal(send_owned(2, 1), AGGREGATE_ADDED);
+}
+
 /* A process, one of three workers, takes chunks of so many bytes. */
 static enum aggregate_action
 join_with_bytes(uint8_t worker, unsigned int least, unsigned int most, uint64_t incarnation)

@@ -394,7 +394,7 @@ TEST(labels_are_read)
 	memset(bytes, 0x55, sizeof(bytes));
 	aggregate_build_request(bytes, &message);
 	assert_memory_equal(bytes, labelled, sizeof(labelled));
-	/* Cut, too long, 0, of something, of a sum; not announced. */
+	/* Cut, too long, 0, of something, of a sum; not announced; of an owner. */
 	for (size_t length = AGGREGATE_HEADER_BYTES; length < sizeof(labelled); length++)
 		assert_int_equal(parse(bytes, length, &message), NETFC_STATUS_LENGTH);
 	assert_int_equal(parse(bytes, sizeof(bytes), &message), NETFC_STATUS_LENGTH);
@@ -407,6 +407,9 @@ TEST(labels_are_read)
 	assert_int_equal(parse(bytes, sizeof(labelled), &message), NETFC_STATUS_LENGTH);
 	memcpy(bytes, labelled, sizeof(labelled));
 	bytes[5] = 0;
+	assert_int_equal(parse(bytes, sizeof(labelled), &message), NETFC_STATUS_LENGTH);
+	memcpy(bytes, labelled, sizeof(labelled));
+	bytes[15] = 64;
 	assert_int_equal(parse(bytes, sizeof(labelled), &message), NETFC_STATUS_LENGTH);
 }
 

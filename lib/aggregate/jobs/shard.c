@@ -37,23 +37,25 @@ refuse_session(const struct job *job, const struct aggregate_message *request,
 	return AGGREGATE_STALE_SESSION;
 }
 
-/* Whether a chunk's owner is in the job; what is copied is somebody's. */
-static bool
-owner_is_good(const struct job *job, const struct aggregate_message *request)
-{
-	if (job->place.levels != 0 && request->owner != 0)
-		return false;
-	if (request->owner == 0)
-		return request->op != AGGREGATE_COPY || request->count == 0;
-	return request->owner - AGGREGATE_OWNER < job->workers;
-}
-
 /* Whether a job that is rounded here has more workers than members. */
 static bool
 is_of_more(const struct job *job)
 {
 	return job->place.levels == 0 && aggregate_place_is_there(&job->place) &&
 		job->place.workers != job->workers;
+}
+
+/*
+ * Whether a chunk's owner is in the job; what is copied is somebody's. In a tree, members are no
+ * workers.
+ */
+static bool
+owner_is_good(const struct job *job, const struct aggregate_message *request)
+{
+	if (request->owner == 0)
+		return request->op != AGGREGATE_COPY || request->count == 0;
+	return job->place.levels == 0 && !is_of_more(job) &&
+		request->owner - AGGREGATE_OWNER < job->workers;
 }
 
 /* Whether a member sends digits of more than one worker, who is one. */

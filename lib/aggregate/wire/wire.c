@@ -150,11 +150,11 @@ sends_values(const struct aggregate_message *request)
 		aggregate_sends_values(request->op, request->owner, request->worker);
 }
 
-/* What has a label is a copy of nothing, and the label. */
+/* What has a label is a copy of nothing, without an owner, and the label. */
 static bool
 read_label(const uint8_t *payload, size_t length, struct aggregate_message *message)
 {
-	if (message->op != AGGREGATE_COPY || message->count != 0 ||
+	if (message->op != AGGREGATE_COPY || message->count != 0 || message->owner != 0 ||
 		length != AGGREGATE_HEADER_BYTES + AGGREGATE_LABEL_BYTES)
 		return false;
 	memcpy(&message->label, payload + AGGREGATE_HEADER_BYTES, sizeof(message->label));
