@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A training's steps, each of units that any rank may have computed."""
 
+import functools
 import json
 import warnings
 from collections.abc import Iterable, Iterator
@@ -271,7 +272,7 @@ class Training:
         own, self._problems[:] = list(self._problems), []
         if problems:
             self._ranks.raise_any(f"step {step}", own)
-        if (computed, hashes) != (count, sum(map(_hash, range(count)))):
+        if (computed, hashes) != (count, _hash_of_all(count)):
             raise InvariantError(
                 f"step {step}: ranks have computed {computed} units of {count}, or others than"
                 " there are: deal() has to give the same at all ranks"
@@ -437,3 +438,9 @@ def _not_a_mean(loss: Any) -> str:
 
 def _hash(unit: int) -> int:
     return seed_of(0, 0, unit) >> 63 - _HASH_BITS
+
+
+@functools.cache
+def _hash_of_all(count: int) -> int:
+    """Of so many units: the same in each step, and of many it takes as long as units do."""
+    return sum(map(_hash, range(count)))
