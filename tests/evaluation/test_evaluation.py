@@ -7,6 +7,7 @@ import hashlib
 import html
 import http.server
 import json
+import multiprocessing
 import os
 import pathlib
 import re
@@ -457,6 +458,14 @@ def test_what_counts_ends_with_the_counter():
         assert len(counting) == 2
         counter.terminate()
     wait_until(lambda: not any(map(is_alive, counting)), f'still count: {counting}')
+
+
+@pytest.mark.parametrize('parent, status', [(os.getppid(), 1), (None, 0)])
+def test_nothing_counts_whose_counter_has_ended_before(parent, status):
+    process = multiprocessing.get_context('fork').Process(target=sweep.begin, args=(None, parent or os.getpid()))
+    process.start()
+    process.join()
+    assert process.exitcode == status
 
 
 def test_a_count_ends_with_the_evaluation(tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ import concurrent.futures
 import ctypes
 import dataclasses
 import multiprocessing
+import os
 import signal
 import sys
 import typing
@@ -170,9 +171,11 @@ def run_share(first):
 _SWEEPS = []
 
 
-def begin(sweep):
-    """In each process of its own: it ends with the one that has started it, however that ends."""
+def begin(sweep, parent):
+    """In each process of its own: it ends with its parent, however that ends."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # which has ended already
+        os._exit(1)  # pylint: disable=protected-access
     _SWEEPS.append(sweep)
 
 
@@ -185,7 +188,7 @@ def run(sweep):
     tallies = [[Tally(), Tally()] for _ in sweep.tables]
     fork = multiprocessing.get_context("fork")
     with concurrent.futures.ProcessPoolExecutor(
-        sweep.threads, fork, initializer=begin, initargs=(sweep,)
+        sweep.threads, fork, initializer=begin, initargs=(sweep, os.getpid())
     ) as pool:
         for more, sets in pool.map(run_share, range(sweep.threads)):
             pairs += more
