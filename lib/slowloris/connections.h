@@ -23,7 +23,7 @@ enum connection_state {
 
 /* Two in a cache line. */
 struct connection {
-	uint64_t bytes;        /* of its client; subtracted when it ends */
+	uint64_t bytes;        /* of its client, and BYTES_COMPLETE; subtracted when it ends */
 	uint32_t seen, opened; /* ticks */
 	uint32_t expected;     /* what the client acknowledges at first */
 	uint32_t state;        /* enum connection_state, and above it the destination's index */
@@ -36,6 +36,12 @@ _Static_assert(
 	offsetof(struct connection, destination_port) - offsetof(struct connection, source) ==
 		offsetof(struct connection_key, destination_port),
 	"the key, but for the destination's address");
+
+/*
+ * In a connection's bytes: its handshake is complete, so that its destination's `incomplete` has
+ * none of them. In the same word, as lcores may count while another completes the handshake.
+ */
+#define BYTES_COMPLETE (UINT64_C(1) << 63)
 
 #define STATE_BITS 2
 #define STATE_MASK ((1u << STATE_BITS) - 1)

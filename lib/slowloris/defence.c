@@ -54,12 +54,15 @@ tell(struct slowloris_worker *worker, const struct destination *destination, uin
 }
 
 /*
- * Connections per byte of complete handshakes alone. Those that are not complete anyone can begin
- * in anyone's name: with them, a flood of SYNs would have a busy server cut off.
+ * Connections per byte of complete handshakes alone: those that are not complete, and packets of no
+ * connection, anyone can send in anyone's name. With such connections, a flood would have a busy
+ * server cut off; with such bytes, it would hide an attack.
  */
 static uint16_t
-complete_ratio(const struct slowloris *detector, uint32_t established, uint64_t bytes)
+complete_ratio(const struct slowloris *detector, const struct destination *destination,
+	uint32_t established)
 {
+	uint64_t bytes = destination_complete_bytes(destination);
 	uint16_t ratio;
 
 	divide(detector->divider, &established, &bytes, &ratio, 1);
@@ -67,30 +70,33 @@ complete_ratio(const struct slowloris *detector, uint32_t established, uint64_t 
 }
 
 static bool
-looks_attacked(const struct slowloris *detector, uint32_t established, uint64_t bytes)
+looks_attacked(const struct slowloris *detector, const struct destination *destination)
 {
+	uint32_t established = load_u32(&destination->established);
+
 	return established >= RULE(detector, least) &&
-		complete_ratio(detector, established, bytes) > RULE(detector, threshold);
+		complete_ratio(detector, destination, established) > RULE(detector, threshold);
 }
 
 static bool
-looks_calm(const struct slowloris *detector, uint32_t established, uint64_t bytes)
+looks_calm(const struct slowloris *detector, const struct destination *destination)
 {
+	uint32_t established = load_u32(&destination->established);
+
 	return established < RULE(detector, least_release) ||
-		complete_ratio(detector, established, bytes) <= RULE(detector, release);
+		complete_ratio(detector, destination, established) <= RULE(detector, release);
 }
 
 void
-defence_watch(struct slowloris_worker *worker, struct destination *destination,
-	uint32_t established, uint64_t bytes)
+defence_watch(struct slowloris_worker *worker, struct destination *destination)
 {
 	struct slowloris *detector = worker->detector;
 	uint8_t alarm = __atomic_load_n(&destination->alarm, __ATOMIC_ACQUIRE);
 	uint64_t held;
 
 	if (alarm != 0 ||
-		!has_held(&destination->since, looks_attacked(detector, established, bytes),
-			worker->now, RULE(detector, time)))
+		!has_held(&destination->since, looks_attacked(detector, destination), worker->now,
+			RULE(detector, time)))
 		return;
 	held = (uint64_t)ticks_since(load_u32(&destination->since), worker->now)
 		<< detector->tick_shift;
@@ -107,14 +113,12 @@ void
 defence_review(struct slowloris_worker *worker, struct destination *destination)
 {
 	struct slowloris *detector = worker->detector;
-	uint32_t established = load_u32(&destination->established);
-	uint64_t bytes = __atomic_load_n(&destination->bytes, __ATOMIC_RELAXED);
 
 	if (__atomic_load_n(&destination->alarm, __ATOMIC_ACQUIRE) == 0) {
-		defence_watch(worker, destination, established, bytes);
+		defence_watch(worker, destination);
 		return;
 	}
-	if (!has_held(&destination->calm, looks_calm(detector, established, bytes), worker->now,
+	if (!has_held(&destination->calm, looks_calm(detector, destination), worker->now,
 		    RULE(detector, time)))
 		return;
 	destination->calm = 0;
@@ -132,7 +136,8 @@ is_slow(const struct slowloris_worker *worker, const struct connection *connecti
 	const struct slowloris *detector = worker->detector;
 
 	return ticks_since(connection->opened, worker->now) >= RULE(detector, grace) &&
-		__atomic_load_n(&connection->bytes, __ATOMIC_RELAXED) < RULE(detector, slow_bytes);
+		(__atomic_load_n(&connection->bytes, __ATOMIC_RELAXED) & ~BYTES_COMPLETE) <
+		RULE(detector, slow_bytes);
 }
 
 bool

@@ -150,6 +150,23 @@ destinations_remove(struct destinations *destinations, uint32_t index)
 	destinations->count--;
 }
 
+/*
+ * Bytes of connections whose handshake is complete. What others have is read first, and the sum,
+ * which is written first, last: a packet that is counted meanwhile is never missing. Where the same
+ * moment completes its handshake, others may have less than nothing.
+ */
+uint64_t
+destination_complete_bytes(const struct destination *destination)
+{
+	uint64_t others = __atomic_load_n(&destination->unattributed_before, __ATOMIC_ACQUIRE) +
+		__atomic_load_n(&destination->unattributed, __ATOMIC_ACQUIRE) +
+		__atomic_load_n(&destination->incomplete, __ATOMIC_ACQUIRE);
+	int64_t complete =
+		(int64_t)(__atomic_load_n(&destination->bytes, __ATOMIC_RELAXED) - others);
+
+	return (uint64_t)RTE_MAX(complete, 0);
+}
+
 void
 destination_read(const struct destination *destination, struct slowloris_registers *registers)
 {
@@ -158,6 +175,7 @@ destination_read(const struct destination *destination, struct slowloris_registe
 		.connections = load_u32(&destination->connections),
 		.established = load_u32(&destination->established),
 		.bytes = __atomic_load_n(&destination->bytes, __ATOMIC_RELAXED),
+		.established_bytes = destination_complete_bytes(destination),
 		.ratio = __atomic_load_n(&destination->ratio, __ATOMIC_RELAXED),
 		.alarm = __atomic_load_n(&destination->alarm, __ATOMIC_RELAXED) != 0,
 	};

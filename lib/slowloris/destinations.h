@@ -104,17 +104,20 @@ size_t array_own_bytes(size_t bytes);
 
 struct destination {
 	uint64_t bytes;
-	uint64_t unattributed;        /* of the bytes: those of no connection, since `rotated` */
-	uint64_t unattributed_before; /* and before it; subtracted at the next rotation */
-	uint64_t attacked;            /* TSC: since when, where it is under attack */
-	uint32_t address;             /* as in packets */
+	uint64_t unattributed; /* of the bytes: those of no connection, since `rotated` */
+	uint64_t incomplete;   /* of the bytes: those of connections that are half open */
+	uint32_t address;      /* as in packets */
 	uint32_t connections, established;
-	uint32_t seen, rotated; /* ticks */
+	uint32_t seen;  /* ticks */
 	uint32_t since; /* ticks: since when the condition of an alarm holds; 0: it does not */
-	uint32_t calm;  /* ticks: the same for the alarm's end */
 	uint16_t ratio; /* connections per byte */
 	uint8_t alarm;  /* under attack */
 	uint8_t used;
+	/* From here on not for each packet. */
+	uint64_t unattributed_before; /* before `rotated`; subtracted at the next rotation */
+	uint64_t attacked;            /* TSC: since when, where it is under attack */
+	uint32_t rotated;             /* ticks */
+	uint32_t calm;                /* ticks: as `since`, for the alarm's end */
 } __attribute__((aligned(64)));
 
 struct destinations {
@@ -145,6 +148,7 @@ void destinations_destroy(struct destinations *destinations);
 uint32_t destinations_find(const struct destinations *destinations, uint32_t address);
 uint32_t destinations_add(struct destinations *destinations, uint32_t address, uint32_t now);
 void destinations_remove(struct destinations *destinations, uint32_t index);
+uint64_t destination_complete_bytes(const struct destination *destination);
 void destination_read(const struct destination *destination, struct slowloris_registers *registers);
 
 #endif /* SLOWLORIS_DESTINATIONS_H */

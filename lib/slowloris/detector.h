@@ -44,7 +44,6 @@ struct slowloris {
 struct division_batch {
 	unsigned int count;
 	uint32_t connections[DIVIDE_BULK];
-	uint32_t established[DIVIDE_BULK];
 	uint64_t bytes[DIVIDE_BULK];
 	uint16_t ratio[DIVIDE_BULK];
 	uint32_t destination[DIVIDE_BULK];
@@ -120,7 +119,6 @@ track_divide(struct slowloris_worker *worker, uint32_t destination, uint64_t byt
 		track_flush(worker);
 	lane = batch->count++;
 	batch->connections[lane] = load_u32(&record->connections);
-	batch->established[lane] = load_u32(&record->established);
 	batch->bytes[lane] = bytes;
 	batch->destination[lane] = destination;
 	batch->query[lane] = query;
@@ -136,7 +134,10 @@ track_bytes(struct slowloris_worker *worker, const struct segment *segment, uint
 	uint64_t bytes = add_u64(detector, &record->bytes, segment->length);
 
 	if (connection != NULL) {
-		add_u64(detector, &connection->bytes, segment->length);
+		uint64_t sum = add_u64(detector, &connection->bytes, segment->length);
+
+		if (unlikely((sum & BYTES_COMPLETE) == 0))
+			add_u64(detector, &record->incomplete, segment->length);
 		refresh(&connection->seen, worker->now);
 	} else {
 		add_u64(detector, &record->unattributed, segment->length);
@@ -152,8 +153,7 @@ struct found_records find_again(const struct slowloris_worker *worker,
 /* ---- defence.c: what follows from registers: alarms, and which packets to drop --------------- */
 
 /* A destination's registers were written: an attack may begin. */
-void defence_watch(struct slowloris_worker *worker, struct destination *destination,
-	uint32_t established, uint64_t bytes);
+void defence_watch(struct slowloris_worker *worker, struct destination *destination);
 /* The same periodically, without a write: an attack may begin or end. */
 void defence_review(struct slowloris_worker *worker, struct destination *destination);
 /* Whether to drop a packet; if so, its bit is set in the verdict. */

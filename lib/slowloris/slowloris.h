@@ -32,11 +32,11 @@ enum slowloris_policy {
 
 /** What counts as an attack, and the response. */
 struct slowloris_rules {
-	uint16_t threshold; /**< fp16: more connections per byte are an attack, and ... */
+	uint16_t threshold; /**< fp16: more established connections per byte of theirs, and ... */
 	uint16_t release;   /**< fp16: no more than this are its end */
-	uint32_t least;     /**< ... at least so many connections that exchanged data, and ... */
+	uint32_t least; /**< ... at least so many established connections are an attack, if ... */
 	uint32_t least_release; /**< fewer than this are its end */
-	uint32_t time_ms;       /**< ... for so long: both to begin and to end */
+	uint32_t time_ms;       /**< ... that lasts so long: both to begin and to end */
 	enum slowloris_policy policy;
 	uint64_t slow_bytes; /**< SLOWLORIS_CONNECTION: a slow client has sent less ... */
 	uint32_t grace_ms;   /**< ... in so long since its SYN */
@@ -98,12 +98,13 @@ struct slowloris_usage {
 
 /** The registers of one destination. */
 struct slowloris_registers {
-	uint32_t address;     /**< in host order */
-	uint32_t connections; /**< open */
-	uint32_t established; /**< of those, whose handshake was completed */
-	uint64_t bytes;       /**< see docs/slowloris.md */
-	uint16_t ratio;       /**< connections per byte, fp16 */
-	bool alarm;           /**< under attack */
+	uint32_t address;           /**< in host order */
+	uint32_t connections;       /**< open */
+	uint32_t established;       /**< of those, whose handshake was completed */
+	uint64_t bytes;             /**< see docs/slowloris.md */
+	uint64_t established_bytes; /**< of those, the bytes of established connections */
+	uint16_t ratio;             /**< connections per byte, fp16 */
+	bool alarm;                 /**< under attack */
 };
 
 /** An attack began or ended. */

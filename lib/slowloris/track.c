@@ -27,8 +27,9 @@ track_flush(struct slowloris_worker *worker)
 			&detector->destinations.record[batch->destination[l]];
 
 		__atomic_store_n(&destination->ratio, batch->ratio[l], __ATOMIC_RELAXED);
+		/* Where a flood keeps the register low, defence_review() finds the attack. */
 		if (unlikely(batch->ratio[l] > threshold || load_u32(&destination->since) != 0))
-			defence_watch(worker, destination, batch->established[l], batch->bytes[l]);
+			defence_watch(worker, destination);
 		if (batch->query[l] != 0)
 			worker->verdict->query[batch->query[l] - 1].answer =
 				(struct pipeline_answer){
@@ -45,11 +46,14 @@ void
 track_settle(struct slowloris_worker *worker, struct connection *connection)
 {
 	struct slowloris *detector = worker->detector;
-	uint32_t destination = connection_destination(connection);
-	uint64_t bytes = __atomic_exchange_n(&connection->bytes, 0, __ATOMIC_RELAXED);
+	uint32_t index = connection_destination(connection);
+	struct destination *destination = &detector->destinations.record[index];
+	uint64_t counted = __atomic_exchange_n(&connection->bytes, 0, __ATOMIC_RELAXED);
+	uint64_t bytes = counted & ~BYTES_COMPLETE;
 
-	bytes = add_u64(detector, &detector->destinations.record[destination].bytes, -bytes);
-	track_divide(worker, destination, bytes, 0);
+	if ((counted & BYTES_COMPLETE) == 0)
+		add_u64(detector, &destination->incomplete, -bytes);
+	track_divide(worker, index, add_u64(detector, &destination->bytes, -bytes), 0);
 }
 
 void
@@ -187,6 +191,7 @@ track_handshake(struct slowloris_worker *worker, const struct segment *segment,
 	struct connection *connection)
 {
 	struct slowloris *detector = worker->detector;
+	struct destination *destination;
 
 	if (likely(connection_state(connection) != CONNECTION_ANSWERED) ||
 		(segment->flags & RTE_TCP_ACK_FLAG) == 0 ||
@@ -194,8 +199,10 @@ track_handshake(struct slowloris_worker *worker, const struct segment *segment,
 			FIRST_WINDOW ||
 		!connection_advance(connection, CONNECTION_ANSWERED, CONNECTION_OPEN))
 		return;
-	add_u32(detector,
-		&detector->destinations.record[connection_destination(connection)].established, 1);
+	destination = &detector->destinations.record[connection_destination(connection)];
+	add_u64(detector, &destination->incomplete,
+		-__atomic_fetch_or(&connection->bytes, BYTES_COMPLETE, __ATOMIC_RELAXED));
+	add_u32(detector, &destination->established, 1);
 	add_u32(detector, &detector->established, 1);
 }
 

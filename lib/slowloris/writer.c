@@ -157,8 +157,9 @@ rotate_unattributed(struct slowloris_worker *worker, uint32_t index)
 	struct destination *destination = &detector->destinations.record[index];
 	uint64_t leaving = destination->unattributed_before;
 
-	destination->unattributed_before =
-		__atomic_exchange_n(&destination->unattributed, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&destination->unattributed_before,
+		__atomic_exchange_n(&destination->unattributed, 0, __ATOMIC_RELAXED),
+		__ATOMIC_RELAXED);
 	destination->rotated = worker->now;
 	if (leaving != 0)
 		track_divide(worker, index, add_u64(detector, &destination->bytes, -leaving), 0);

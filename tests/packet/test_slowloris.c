@@ -185,6 +185,50 @@ TEST(a_flood_of_syns_keeps_no_alarm_on)
 	fixture_destroy(f);
 }
 
+/* What costs its sender nothing: SYNs and packets of no connection, in anyone's name. */
+static void
+flood(struct fixture *f, uint32_t first, uint8_t flags)
+{
+	for (uint32_t client = first; client < first + 5000; client++)
+		assert_false(fixture_send_from(f, client, flags, 100));
+}
+
+/* Bytes that anyone can send in anyone's name hide no attack, and end none. */
+TEST(a_flood_hides_no_attack)
+{
+	for (unsigned int begun = 0; begun < 2; begun++) {
+		struct fixture *f = fixture_create(&fixture_usual);
+
+		for (uint32_t client = 0; client < 20; client++)
+			fixture_open(f, client);
+		fixture_pass(f, begun ? 1200 : 0);
+		assert_int_equal(fixture_registers(f).alarm, begun);
+		flood(f, 20, SYN);
+		flood(f, 10020, ACK);
+		assert_in_range(fixture_registers(f).bytes, 5000 * 2 * 140, UINT32_MAX);
+		assert_int_equal(fixture_registers(f).established_bytes, 20 * 80);
+		fixture_pass(f, 2500);
+		assert_true(fixture_registers(f).alarm);
+		fixture_destroy(f);
+	}
+}
+
+/* But the bytes of a connection count from its SYN on, once its handshake is complete. */
+TEST(bytes_before_the_end_of_the_handshake_count)
+{
+	struct fixture *f = fixture_create(&fixture_usual);
+
+	for (uint32_t client = 0; client < 20; client++) {
+		for (unsigned int packet = 0; packet < 20; packet++)
+			assert_false(fixture_send_from(f, client, SYN, 100));
+		assert_false(fixture_send(f, 0, client, true, SYN | ACK, 0));
+		assert_false(fixture_send_from(f, client, ACK, 0));
+	}
+	fixture_pass(f, 2500);
+	assert_false(fixture_registers(f).alarm);
+	fixture_destroy(f);
+}
+
 /* Longer than ticks count. */
 TEST(an_attack_of_days_is_told_as_such)
 {

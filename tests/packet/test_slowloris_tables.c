@@ -167,6 +167,47 @@ TEST(lcores_end_connections_of_others)
 	fixture_destroy(f);
 }
 
+static pthread_barrier_t all_have_asked;
+
+/* Its own clients' handshakes, but for the last packet, which all lcores have, and data with it. */
+static void *
+complete_together(void *arg)
+{
+	struct lcore *lcore = arg;
+	struct fixture *f = lcore->fixture;
+	uint32_t first = lcore->number * CLIENTS_EACH;
+
+	register_thread(lcore);
+	for (uint32_t client = first; client < first + CLIENTS_EACH; client++) {
+		fixture_send(f, lcore->number, client, false, SYN, 0);
+		fixture_send(f, lcore->number, client, true, SYN | ACK, 0);
+	}
+	pthread_barrier_wait(&all_have_asked);
+	for (uint32_t client = 0; client < FIXTURE_WORKERS * CLIENTS_EACH; client++) {
+		fixture_send(f, lcore->number, client, false, ACK, 10);
+		if (client % 16 == 0)
+			sched_yield();
+	}
+	rte_rcu_qsbr_thread_offline(f->qsbr, lcore->number);
+	return NULL;
+}
+
+/* Bytes that count while another lcore completes the handshake. */
+TEST(lcores_agree_on_what_is_complete)
+{
+	struct slowloris_registers found;
+	struct fixture *f;
+
+	assert_int_equal(pthread_barrier_init(&all_have_asked, NULL, FIXTURE_WORKERS), 0);
+	f = on_all_lcores(complete_together);
+	pthread_barrier_destroy(&all_have_asked);
+	found = fixture_registers(f);
+	assert_int_equal(found.established, FIXTURE_WORKERS * CLIENTS_EACH);
+	assert_int_equal(found.bytes, found.established * (40 + FIXTURE_WORKERS * UINT64_C(50)));
+	assert_int_equal(found.established_bytes, found.bytes);
+	fixture_destroy(f);
+}
+
 /* All keys in one bucket, as if chance had it: those without a slot are found all the same. */
 TEST(a_bucket_overflows)
 {

@@ -55,7 +55,7 @@ const struct option_row slowloris_rows[SLOWLORIS_OPTION_COUNT] = {
 	 */
 	{"slowloris-threshold", FIELD(threshold), OPTION_REAL_RANGE(0, 1, 0.002), .value = "R",
 		.parse = parse_threshold, .scope = AT_ANY_TIME,
-		.meaning = "more connections per byte than R"},
+		.meaning = "more complete connections per byte of theirs than R"},
 	{"slowloris-connections", FIELD(least), OPTION_RANGE(1, MAX_TABLE, 100), .value = "N",
 		.scope = AT_ANY_TIME, .meaning = "and at least N connections"},
 	{"slowloris-time", FIELD(time_ms), OPTION_RANGE(0, MAX_TIME_MS, 1000), .value = "MS",

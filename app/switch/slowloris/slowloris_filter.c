@@ -165,10 +165,11 @@ tell(const struct slowloris_alert *alert)
 
 	address_text(registers->address, text);
 	TELL("Slowloris: %s %s%s after %" PRIu64 " ms: %" PRIu32 " connections (%" PRIu32
-	     " established), %" PRIu64 " bytes, %.3g connections per byte\n",
+	     " established, which sent %" PRIu64 " bytes), %" PRIu64
+	     " bytes, %.3g connections per byte\n",
 		text, registers->alarm ? "is under attack" : "has recovered",
 		alert->dry_run != 0 ? " (dry run)" : "", alert->after_ms, registers->connections,
-		registers->established, registers->bytes,
+		registers->established, registers->established_bytes, registers->bytes,
 		netfc_decode(netfc_format_by_id(NETFC_FP16), registers->ratio));
 }
 
