@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+import switch
 from needs import WITHOUT_RIGHTS
 from project_scripts import SCRIPTS
 
@@ -116,6 +117,18 @@ def test_ccache_is_not_used_without_a_home(home, disabled, tmp_path):
     environment = {'NETFC_BUILD': str(tmp_path), **({'HOME': home} if home else {})}
     done = build_in(tmp_path, 'echo "disabled=${CCACHE_DISABLE:-}"', **environment)
     assert (done.returncode, done.stdout) == (0, f'disabled={disabled}\n'), done.stderr
+
+
+@pytest.mark.parametrize('words', [['--build', str(switch.BUILD)], [f'--build={switch.BUILD}']])
+def test_a_build_that_is_named_is_taken_as_it_is(words, tmp_path):
+    for program in ('meson', 'ninja'):
+        (tmp_path / program).write_text('#!/bin/sh\nexit 1\n')
+        (tmp_path / program).chmod(0o755)
+    environment = {name: value for name, value in os.environ.items() if name != 'NETFC_BUILD'}
+    done = subprocess.run([SCRIPTS / 'bench', 'totals', *words, '--lanes', '1024', '--times', '1'],
+                          env={**environment, 'PATH': f"{tmp_path}:{os.environ['PATH']}"}, text=True, check=False,
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize('installed', [True, False])
