@@ -10,6 +10,9 @@
 /* Average connections per bucket of a full table. Buckets very rarely overflow. */
 #define CONNECTIONS_PER_BUCKET 8
 
+/* Records looked at for a new connection at most: its packet must not hold up an lcore. */
+#define EVICTION_LOOKS 256
+
 _Static_assert((1u << 24) + TABLE_SLACK < BUCKET_POSITION_MASK, "positions fit into slots");
 
 static size_t
@@ -145,9 +148,11 @@ connections_evict(struct connections *connections)
 	uint32_t index = NONE;
 
 	/* Completed handshakes are in the queue, too: it may be full before the table is. */
-	while (index == NONE && queue_length(connections) > 0 &&
+	for (unsigned int looks = 0;
+		looks < EVICTION_LOOKS && index == NONE && queue_length(connections) > 0 &&
 		(connections->count == connections->capacity ||
-			queue_length(connections) > connections->half_open_mask))
+			queue_length(connections) > connections->half_open_mask);
+		looks++)
 		index = take_oldest(connections);
 	return index;
 }

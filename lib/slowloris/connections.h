@@ -221,7 +221,10 @@ connections_add(struct connections *connections, const struct connection_key *ke
 /* The caller subtracts its bytes. */
 void connections_remove(
 	struct connections *connections, const struct connection_key *key, uint32_t index);
-/* The oldest incomplete handshake, if one must be removed before another can be added. */
+/*
+ * The oldest incomplete handshake, if one must be removed before another can be added. NONE where
+ * it comes after many complete ones: the next call goes on from there.
+ */
 uint32_t connections_evict(struct connections *connections);
 /* An incomplete handshake older than `age`, or NONE. Each record looked at takes one of `looks`. */
 uint32_t connections_expire(

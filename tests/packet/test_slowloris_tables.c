@@ -167,6 +167,27 @@ TEST(lcores_end_connections_of_others)
 	fixture_destroy(f);
 }
 
+/* Behind complete ones, of which no packet looks at more than a few: an lcore is not held up. */
+TEST(a_full_table_looks_for_a_handshake_in_small_pieces)
+{
+	struct fixture *f = fixture_create(&fixture_usual);
+	const struct slowloris_counters *counters = slowloris_counters(f->detector);
+	const uint32_t capacity = f->config.connections;
+	uint32_t *first = &f->detector->connections.half_open_first;
+
+	for (uint32_t client = 0; client < capacity - 1; client++)
+		fixture_open(f, client);
+	for (uint32_t client = capacity - 1; counters->half_open_evicted < 2; client++) {
+		uint32_t before = *first;
+
+		assert_false(fixture_send_from(f, client, SYN, 0));
+		assert_in_range(*first - before, 0, 256);
+		assert_in_range(client, 0, capacity + 1000);
+	}
+	assert_int_equal(fixture_registers(f).established, capacity - 1);
+	fixture_destroy(f);
+}
+
 static pthread_barrier_t all_have_asked;
 
 /* Its own clients' handshakes, but for the last packet, which all lcores have, and data with it. */
