@@ -186,8 +186,8 @@ warn_of_cut(const struct port *port)
 
 	if (interface_is_cut(port, &mtu, &most))
 		REPORT("port %u, %s: its interface has MTU %u, and of packets longer than %u bytes the "
-		       "end is lost; give the port a larger framesz= and blocksz=, or the interface a "
-		       "smaller MTU\n",
+		       "end is lost; give the port a larger framesz= and blocksz= and the switch larger "
+		       "buffers (--aggregate bytes=), or the interface a smaller MTU\n",
 			port->id, port->name, mtu, most);
 }
 

@@ -76,7 +76,7 @@ struct slowloris_worker_counters {
 	X(closed, "connections ended by FIN or RST")                                           \
 	X(timed_out, "connections ended by silence")                                           \
 	X(half_open_expired, "handshakes not completed in time")                               \
-	X(half_open_evicted, "handshakes forgotten: the table was full")                       \
+	X(half_open_evicted, "handshakes forgotten: too many others in progress")              \
 	X(connections_refused, "connections not tracked: the table was full")                  \
 	X(destinations_refused, "connections not tracked: the table of destinations was full") \
 	X(destinations_forgotten, "destinations that were silent")                             \

@@ -83,7 +83,7 @@ DETECTOR_COUNTERS = {
     "closed": "Connections ended by FIN or RST",
     "timed_out": "Connections ended by silence",
     "half_open_expired": "Handshakes not completed in time",
-    "half_open_evicted": "Handshakes forgotten as the table was full",
+    "half_open_evicted": "Handshakes forgotten as too many others were in progress",
     "connections_refused": "Connections not tracked as the table was full",
     "destinations_refused": "Connections not tracked as the table of destinations was full",
     "destinations_forgotten": "Destinations that were silent",
