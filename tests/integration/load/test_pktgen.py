@@ -7,8 +7,11 @@ import subprocess
 import pytest
 
 import project_scripts
+import sanitized
 import switch
 from needs import needs_program
+
+pytestmark = sanitized.without_sanitizers
 
 SCRIPT = project_scripts.SCRIPTS / 'pktgen' / 'netfc-pktgen'
 PKTGEN = os.environ.get('PKTGEN', 'pktgen')
