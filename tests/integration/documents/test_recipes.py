@@ -3,6 +3,7 @@
 
 import pytest
 
+import documented_commands
 import needs
 import private_slurm
 import recipes
@@ -120,3 +121,11 @@ def test_a_session_that_is_right_passes(tmp_path):
     text = ('$ echo 1  # one\n1\n$ sh -c "echo sh: no; false"\nsh: ...\n$ cat\n--> 1 2 3\n1 ... 3\n'
             '$ cat /etc/it\n$1 \'2\'\n$ grep -c 2 /etc/it\n1\n')
     sessions.run([recipes.Block('', text, ''), recipes.Block('', 'a -> b\n', '')], tmp_path)
+
+
+def test_nothing_is_said_of_commands_that_are_gone():
+    """Those that tests/service runs on a machine under systemd."""
+    there = {command for page in documented_commands.PAGES for command in documented_commands.commands(page)}
+    for table in ('NOT_RUN', 'INSTEAD', 'BEFORE', 'AFTER', 'FAILS'):
+        assert set(getattr(documented_commands, table)) <= there
+    assert all(any(command.startswith(begin) for command in there) for begin in documented_commands.STAYS)

@@ -51,7 +51,7 @@ NOT_RUN = {
     'dpdk-netfc ... --vdev=net_af_packet0,iface=p0 --vdev=net_af_packet1,iface=p1 -- '
     '--forward pair --address 10.1.1.2/24@0 --address 198.51.100.1@0': 'scripts/demo anycast',
     'dpdk-telemetry.py': 'a program of DPDK; tests/integration/observe',
-    'tshark -X lua_script:packaging/wireshark/netfc.lua -r x.pcapng -Y netfc':
+    'tshark -X lua_script:packaging/wireshark/netfc.lua -r /var/lib/dpdk-netfc/x.pcapng -Y netfc':
         'tests/integration/clients/test_dissector.py',
     'tshark -r x.pcapng -Y FILTER -w y.pcapng': 'a program of others, with a word to be filled in',
 }
@@ -76,9 +76,9 @@ INSTEAD = {
     '--inh-caps=+net_admin --ambient-caps=+net_admin dpdk-netfc ...':
         'RUNTIME_DIRECTORY=/run/nobody setpriv --reuid=nobody --regid=nogroup --clear-groups '
         f'--inh-caps=+net_admin --ambient-caps=+net_admin dpdk-netfc -l 0 {TAP} --',
-    'dpdk-netfc ... -- --control /run/dpdk-netfc/control':
-        f'{CHANGING} --init /etc/dpdk-netfc.init --match direct --forward bridge --slowloris',
-    'dpdk-netfc ... -- --control /run/dpdk-netfc/control --init /etc/dpdk-netfc.init':
+    'dpdk-netfc ... -- --control /run/dpdk-netfc/control --forward bridge --slowloris':
+        f'{CHANGING} --match direct --forward bridge --slowloris',
+    'dpdk-netfc ... -- --forward bridge --control /run/dpdk-netfc/control --init /etc/dpdk-netfc.init':
         f'{CHANGING} --init /etc/dpdk-netfc.init --match direct --forward bridge',
     'netfc-tables show SET --walk OP X Y': 'netfc-tables show fp16_k1024 --walk add 1.5 2.25',
 }
@@ -114,7 +114,8 @@ BEFORE = {
     'RUNTIME_DIRECTORY=FOLDER setpriv --reuid=nobody --regid=nogroup --clear-groups '
     '--inh-caps=+net_admin --ambient-caps=+net_admin dpdk-netfc ...':
         f'{ALONE}; install -d -o nobody /run/nobody',
-    'dpdk-netfc ... -- --control /run/dpdk-netfc/control': f'{ALONE}; mkdir -p /run/dpdk-netfc',
+    'dpdk-netfc ... -- --control /run/dpdk-netfc/control --forward bridge --slowloris':
+        f'{ALONE}; mkdir -p /run/dpdk-netfc',
     'cat /etc/dpdk-netfc.init': ALONE,
     'netfc-top': f'{ALONE}; systemctl start dpdk-netfc',
     'netfc-ctl capture start /var/lib/dpdk-netfc/x.pcapng --packets 10000':
