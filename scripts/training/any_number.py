@@ -24,7 +24,7 @@ from training.team import FRAMES, lose
 PATIENCE = 1800
 RANKS, MOST_RANKS, MEGABITS = 2, 32, (100, 1000, 0)
 STEPS, QUICK = 30, 6
-FORMATS = "fp32+int32"  # gradients; and counts, of which a leaf's are digits, too
+FORMATS = "fp32+int64"  # gradients; and counts, of which a leaf's are digits, too
 
 
 @dataclasses.dataclass(frozen=True)
@@ -132,7 +132,7 @@ def all_runs(options):
         Run(4, kill_at=middle, then=(3,) if options.quick else (3, 5)),
     ]
     if options.quick:
-        ranks, others = (1, 2), others[-1:]
+        ranks, others = (1, 2), others[-2:]
     return [Run(n) for n in ranks] + others, [Run(n, "gloo") for n in ranks]
 
 
@@ -195,7 +195,7 @@ def main():
     parser = CommandLine("demo any-number", __doc__, check)
     parser.add_argument("--steps", type=int, least=4, default=STEPS, help="(default %(default)s)")
     parser.add_argument("--quick", action="store_true",
-                        help=f"1 and 2 processes, one of them killed, {QUICK} steps")
+                        help=f"1 and 2 processes, 4 below two leaves, 4 of which one is killed, {QUICK} steps")
     parser.add_argument("--time", action="store_true",
                         help="instead: time of a step beside DistributedDataParallel's, by the"
                         " switch and by gloo")

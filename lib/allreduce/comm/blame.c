@@ -92,7 +92,7 @@ mismatch(struct netfc_allreduce *comm, const struct peer *peer, const struct bla
 		error_set_for(comm, peer, NETFC_ALLREDUCE_MISMATCH,
 			"%s and others of job %u call different collectives, says switch %s: "
 			"operation, format, count, root and label must be the same in all workers, in "
-			"the same order.",
+			"the same order, and the format one that the switch takes (formats=).",
 			blamed->name, comm->options.job, peer->link.address.text));
 }
 

@@ -20,7 +20,7 @@ def run(tmp_path, *words):
 
 @needs.needs_namespaces
 @needs.needs_program('nft', ' (nftables)')
-@pytest.mark.parametrize('words, runs', [pytest.param(('--quick',), 3, marks=pytest.mark.slow),
+@pytest.mark.parametrize('words, runs', [pytest.param(('--quick',), 4, marks=pytest.mark.slow),
                                          pytest.param(('--steps', '200'), 8, marks=pytest.mark.long)])
 def test_one_hash_and_several(tmp_path, words, runs):
     figures = run(tmp_path, *words)

@@ -91,7 +91,7 @@ def test_mtu_that_a_port_cannot_have(tmp_path, port, mtu, most):
 @pytest.mark.parametrize('framesz, more, options', [
     (2048, '', []),
     # With buffers that are large enough.
-    (9216, ',framecnt=512,framesz=9216,blocksz=36864',
+    (9216, ',framecnt=64,framesz=9216,blocksz=36864',  # few: an ordinary user may lock 8 MB
      ['--address', hosts.SWITCH_IP, '--aggregate=slots=16,bytes=8948'])])
 def test_packets_that_are_cut(tmp_path, framesz, more, options):
     """By net_af_packet, silently: it is said at the start, with how long they may be, which is true."""
