@@ -81,9 +81,9 @@ interface_state(const struct port *port)
 
 /* ---- frames that are cut --------------------------------------------------------------------- */
 
-/* What net_af_packet's rings have for a frame unless told, and what the kernel takes of it. */
+/* What net_af_packet's rings have for a frame unless told, and what no packet can have of it. */
 #define RING_FRAME 2048
-#define RING_FRAME_HEADERS 66
+#define RING_FRAME_HEADERS (66 + RTE_ETHER_HDR_LEN)
 
 static int
 read_size(const char *key, const char *value, void *size)
@@ -116,6 +116,6 @@ interface_is_cut(const struct port *port, uint32_t *mtu, uint32_t *most)
 		ask(port, SIOCGIFMTU, &request) != 0)
 		return false;
 	*mtu = (uint32_t)request.ifr_mtu;
-	*most = ring_frame(port) - RING_FRAME_HEADERS - RTE_ETHER_HDR_LEN;
+	*most = RTE_MAX(ring_frame(port), (uint32_t)RING_FRAME_HEADERS) - RING_FRAME_HEADERS;
 	return *mtu > *most;
 }

@@ -88,6 +88,17 @@ def test_mtu_that_a_port_cannot_have(tmp_path, port, mtu, most):
 
 
 @hosts.needs_namespaces
+def test_every_packet_is_cut(tmp_path):
+    """Frames that have no room for a header of Ethernet."""
+    ports = hosts.veth_ports(1, ',framecnt=512,framesz=64,blocksz=4096')
+    with hosts.veth_network(1, configured=False) as (middle, _):
+        with hosts.LiveSwitch(tmp_path, ports, [], namespace=middle, memory=512) as live:
+            live.wait_until_ready()
+            assert 'interface has MTU 1500, and of packets longer than 0 bytes the end is lost' in live.stderr
+            live.stop()
+
+
+@hosts.needs_namespaces
 @pytest.mark.parametrize('framesz, more, options', [
     (2048, '', []),
     # With buffers that are large enough.
