@@ -58,6 +58,14 @@ def command(*words, given="", patience=TIMEOUT, env=None, **options):
     return said
 
 
+def errors_apart(folder):
+    """Words before a program's that mpirun starts: what each rank says on stderr is a file in the folder.
+
+    Open MPI's hands on at most 4 KB of a rank at a time, so another rank's line may come within a line.
+    """
+    return ["sh", "-c", 'exec "$@" 2> "$0/$$"', str(folder)]
+
+
 def no_huge(megabytes):
     """EAL options for memory in ordinary pages."""
     return ["--no-huge", "-m", str(megabytes)]

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 
 import hosts
+import programs
 import pytest
 import sanitized
 import switch
@@ -124,3 +125,9 @@ def finish(process, patience=1):
 def run(host, kind, ranks, *words, patience=1, **more):
     """Runs a program on a host to its end."""
     return finish(launch(host, kind, ranks, *words, **more), patience)
+
+
+def run_apart(folder, host, kind, ranks, *words, **more):
+    """The same; what the ranks said on stderr comes rank by rank. The folder is empty before."""
+    done = run(host, kind, ranks, *programs.errors_apart(folder), *words, **more)
+    return dataclasses.replace(done, err=''.join(path.read_text() for path in folder.iterdir()) + done.err)

@@ -22,6 +22,7 @@ import zlib
 from benchmark.mpi.demo import SETTINGS
 from benchmark.mpi.run import AGENT, mpirun
 from command import CommandLine, head, row, write_json
+from programs import errors_apart
 from switched import SWITCH_ADDRESS, Network
 
 RANKS = 4
@@ -204,18 +205,21 @@ def launched(hosts, library, way):
 def run(hosts, library, program, folder, way):
     """Its result, how many reductions of rank 0 went where, seconds, and what went wrong."""
     program.prepare(folder)
+    errors = folder / "errors"
+    errors.mkdir()
     environment = {**os.environ, "TMPDIR": str(folder), "NETFC_NAMESPACES": " ".join(
         f"{host.ipv4}={host.name}" for host in hosts)}
     begin = time.monotonic()
-    done = subprocess.run(hosts[0].inside(*launched(hosts, library, way), *program.words),
+    done = subprocess.run(hosts[0].inside(*launched(hosts, library, way), *errors_apart(errors), *program.words),
                           cwd=folder, text=True, env=environment, capture_output=True,
                           timeout=PATIENCE, check=False)
     seconds = time.monotonic() - begin
+    said = "".join(path.read_text(errors="replace") for path in errors.iterdir()) + done.stderr
     counts = {"switch": 0, "node": 0, "MPI": 0}
-    for by, calls in COUNTED.findall(done.stderr):
+    for by, calls in COUNTED.findall(said):
         counts[by] += int(calls)
     result = program.result(folder, done.stdout) if done.returncode == 0 else None
-    return result, list(counts.values()), seconds, done.stdout[-1000:] + done.stderr[-2000:]
+    return result, list(counts.values()), seconds, done.stdout[-1000:] + said[-2000:]
 
 
 def summary(cells):

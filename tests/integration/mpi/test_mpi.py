@@ -46,9 +46,9 @@ def through_switch(err):
     return [sum(map(int, column)) for column in zip(*counts)]
 
 
-def checked(host, kind, ranks, *checks, status=0, **more):
+def checked(host, kind, ranks, *checks, status=0, run=mpi_runs.run, **more):
     """A run of checks on a host to its end. status: what it has to be; None: anything."""
-    done = mpi_runs.run(host, kind, ranks, mpi_runs.checks(kind), *checks, **more)
+    done = run(host, kind, ranks, mpi_runs.checks(kind), *checks, **more)
     assert status in (None, done.status), done
     return done
 
@@ -219,8 +219,9 @@ def test_what_the_switch_does_not_have_is_left_to_mpi(node, kind):
 
 
 @pytest.mark.parametrize('verbose', ['1', '2'])
-def test_reductions_are_told_in_a_table_or_each_where_that_is_wanted(node, kind, verbose):
-    done = checked(node, kind, 2, 'left_to_mpi', NETFC_MPI_VERBOSE=verbose)
+def test_reductions_are_told_in_a_table_or_each_where_that_is_wanted(node, kind, verbose, tmp_path):
+    done = checked(node, kind, 2, 'left_to_mpi', run=functools.partial(mpi_runs.run_apart, tmp_path),
+                   NETFC_MPI_VERBOSE=verbose)
     each = done.err.count('left to MPI: the switch has no such type')
     assert each > 1 if verbose == '2' else each == 1, done
     assert 'MPI_Allreduce of MPI_FLOAT_INT, MPI_MAXLOC, is left to MPI' in done.err
@@ -230,9 +231,10 @@ def test_reductions_are_told_in_a_table_or_each_where_that_is_wanted(node, kind,
     assert ('MPI_Allreduce', 'MPI_FLOAT', 'its own', 'MPI', '1', '2') in rows, done
 
 
-def test_the_table_has_all_reductions_by_their_way(node, kind):
+def test_the_table_has_all_reductions_by_their_way(node, kind, tmp_path):
     """However many kinds there are; the totals are of the same rank."""
-    done = checked(node, kind, 2, 'all_types', 'reduce', 'left_to_mpi', NETFC_MPI_VERBOSE='1')
+    done = checked(node, kind, 2, 'all_types', 'reduce', 'left_to_mpi',
+                   run=functools.partial(mpi_runs.run_apart, tmp_path), NETFC_MPI_VERBOSE='1')
     assert len(re.findall('^netfc-mpi: others ', done.err, re.MULTILINE)) >= 1, done
     by_way = {'switch': 0, 'node': 0, 'MPI': 0}
     for way, calls in re.findall(r'^netfc-mpi: .* (MPI|node|switch) +(\d+) +\d+$', done.err, re.MULTILINE):
