@@ -369,6 +369,22 @@ def many_groups(count):
     return slots
 
 
+def groups_one_after_another(count):
+    """Each is destroyed, though the program still has it: the slots of each, and what the first says."""
+    groups, slots = [], []
+    for _ in range(int(count)):
+        groups.append(dist.new_group())
+        dist.all_reduce(torch.ones(3), group=groups[-1])
+        slots.append(netfc.torch.stats(groups[-1])['slots'])
+        dist.destroy_process_group(groups[-1])
+        dist.barrier()
+    try:
+        groups[0].allreduce([torch.ones(3)])
+    except netfc.torch.AllreduceError as error:
+        return [slots, str(error)]
+    return 'not reached'
+
+
 def count_all():
     """What is counted; the last rank is late for the second reduction."""
     none = netfc.torch.stats()

@@ -318,7 +318,6 @@ def groups_with_few_jobs():
     except ValueError as error:
         said = str(error)
     dist.destroy_process_group(further)
-    del further, group
     again = torch.ones(2)
     dist.all_reduce(again, group=dist.new_group())
     return [[*sums, again.tolist()], said]

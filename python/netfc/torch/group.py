@@ -2,6 +2,7 @@
 """The process group, its registration, and the hook of DistributedDataParallel."""
 
 import dataclasses
+import functools
 import sys
 import warnings
 import weakref
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 
 import torch
 import torch.distributed as dist
+from torch.distributed import distributed_c10d
 
 from netfc.torch import calls, staged
 from netfc.torch.callbacks import then_at_once, watch_callbacks
@@ -61,10 +63,15 @@ class NetfcProcessGroup(dist.ProcessGroup):
         if hasattr(self, "_register_backend"):  # torch 2: what else there is goes to gloo, too
             gloo = dist.ProcessGroup.BackendType.GLOO
             self._register_backend(torch.device("cpu"), gloo, self._gloo)
-        weakref.finalize(self, self._sequences.close)
+        self._leave = weakref.finalize(self, self._sequences.close)
         _groups.add(self)
         if not ranks:
             self._sequences.join()
+
+    def close(self) -> None:
+        """Leave the jobs, though somebody still has this group."""
+        _groups.discard(self)
+        self._leave()
 
     def allreduce(self, tensors: Any, opts: Any = None) -> Any:
         """Reduce one tensor in place; gives a Work.
@@ -486,6 +493,23 @@ def register() -> None:
     watch_waits()
     watch_callbacks()
     lend_monitored_barrier(BACKEND)
+    _watch_destruction()
+
+
+def _watch_destruction() -> None:
+    """Have destroyed groups leave their jobs at once: a model that was trained keeps its own. Once
+    for a process."""
+    plain = dist.destroy_process_group
+
+    @functools.wraps(plain)
+    def destroy_process_group(group: Any = None) -> None:
+        is_all = group is None or group is dist.GroupMember.WORLD
+        plain(group)
+        for each in list(_groups) if is_all else [group]:
+            if isinstance(each, NetfcProcessGroup):
+                each.close()
+
+    dist.destroy_process_group = distributed_c10d.destroy_process_group = destroy_process_group
 
 
 def _create(place: Any, options: Any) -> NetfcProcessGroup:

@@ -158,9 +158,8 @@ class Sequences:
     def close(self) -> None:
         """Leave the jobs; what is under way fails. In a forked process: nothing."""
         self._is_over = True
-        self._fate.error = self._fate.error or AllreduceError(
-            "the process group is closed", "aborted", None, None
-        )
+        text = "the process group was destroyed: init_process_group() and new_group() make others"
+        self._fate.error = self._fate.error or AllreduceError(text, "aborted", None, None)
         for each in (self._callbacks, self._calls):
             each.close()
         if os.getpid() == self._process and self._calls.store_answers:

@@ -128,6 +128,11 @@ def test_a_switch_has_slots_for_many_groups(tmp_path):
     assert results(tmp_path, 2, 'many_groups', '12', server=dict(slots=512)) == [[128] + [32] * 12] * 2
 
 
+def test_a_destroyed_group_that_the_program_still_has_leaves_its_slots(tmp_path):
+    for slots, said in results(tmp_path, 2, 'groups_one_after_another', '3', server=dict(slots=160)):
+        assert slots == [32] * 3 and 'was destroyed' in said
+
+
 def test_a_group_takes_what_is_left(tmp_path):
     said, errors = ranks(tmp_path, 2, 'many_groups', '2', server=dict(slots=176))
     for one, error in zip(said, errors):
