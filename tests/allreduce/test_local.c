@@ -13,6 +13,7 @@
 #include <aggregate_format.h>
 
 #include "cases.h"
+#include "memory/segment.h"
 #include "workers.h"
 
 #define COUNT 9000    /* several pieces of all formats */
@@ -583,6 +584,26 @@ only_of_one_number(void)
 	close(job.file);
 }
 
+/* Another version's memory may be laid out in another way, and be of another size. */
+static void
+only_of_one_version(void)
+{
+	static const char other[SEGMENT_VERSION_BYTES] = "0.2.0";
+	struct job job = job_begin();
+	const struct netfc_allreduce_options first = options_of(&job, 0, 2);
+	const struct netfc_allreduce_options second = options_of(&job, 1, 2);
+	struct netfc_allreduce *comm = worker_join(&first);
+
+	assert_int_equal(
+		pwrite(job.file, other, sizeof(other), offsetof(struct segment_shared, version)),
+		sizeof(other));
+	refused(&second, NETFC_ALLREDUCE_SYSTEM, "and worker 0 another one");
+	leave(comm);
+	assert_int_equal(ftruncate(job.file, SEGMENT_PIECE_BYTES), 0);
+	refused(&second, NETFC_ALLREDUCE_SYSTEM, "and worker 0 another one");
+	close(job.file);
+}
+
 TEST(test_joining)
 {
 	static const char *const switches[] = {"127.0.0.1"};
@@ -615,6 +636,7 @@ TEST(test_joining)
 	only_once();
 	refused_and_still_there();
 	only_of_one_number();
+	only_of_one_version();
 
 	job = job_begin();
 	first = options_of(&job, 0, 2);

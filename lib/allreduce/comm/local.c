@@ -116,6 +116,11 @@ attach(struct netfc_allreduce *comm, const struct netfc_allreduce_options *optio
 			return error_set(comm, NETFC_ALLREDUCE_INTERRUPTED,
 				"A signal came while joining: call again.");
 	}
+	if (status == SEGMENT_OTHER)
+		return error_set(comm, NETFC_ALLREDUCE_SYSTEM,
+			"Worker %u has version %s of libnetfc-allreduce, and worker 0 another one: "
+			"workers that share memory (%s) need the same.",
+			options->worker, netfc_allreduce_version(), options->memory);
 	if (status == SEGMENT_TAKEN)
 		return error_set(comm, NETFC_ALLREDUCE_TAKEN,
 			"Worker %u has joined before, by %s: each worker has a number of its own. "

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "netfc_allreduce.h"
 
 #define REFUSED_BYTES 1
 #define SPIN_NS 5000
@@ -86,13 +87,9 @@ segment_of(const struct segment_shape *shape, int file)
 		.file = file};
 }
 
-/* The lock is the open file's: a process's would go when it closes any other file of this one. */
 static bool
 map(struct segment *segment, const struct layout *layout)
 {
-	struct flock lock = {
-		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = segment->rank, .l_len = 1};
-
 	segment->shared =
 		mmap(NULL, segment->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, segment->file, 0);
 	if (segment->shared == MAP_FAILED) {
@@ -101,6 +98,16 @@ map(struct segment *segment, const struct layout *layout)
 	}
 	segment->notes = (void *)((char *)segment->shared + layout->notes);
 	segment->pieces = (char *)segment->shared + layout->pieces;
+	return true;
+}
+
+/* The lock is the open file's: a process's would go when it closes any other file of this one. */
+static bool
+lock_place(const struct segment *segment)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = segment->rank, .l_len = 1};
+
 	return fcntl(segment->file, F_OFD_SETLK, &lock) == 0;
 }
 
@@ -168,11 +175,13 @@ segment_make(struct segment *segment, int file, const struct segment_shape *shap
 
 	*segment = segment_of(shape, file);
 	/* Allocate now: a lack of memory is an error here instead of a SIGBUS later. */
-	if (!map(segment, &layout) || (errno = allocate(file, segment->bytes)) != 0) {
+	if (!map(segment, &layout) || !lock_place(segment) ||
+		(errno = allocate(file, segment->bytes)) != 0) {
 		unmap(segment);
 		return false;
 	}
 	tell_attached(segment);
+	snprintf(segment->shared->version, SEGMENT_VERSION_BYTES, "%s", netfc_allreduce_version());
 	segment->shared->ranks = segment->ranks;
 	atomic_store(&segment->shared->token, token);
 	return true;
@@ -187,7 +196,7 @@ segment_refuse(struct segment *segment)
 
 /* It has its full size at once. */
 static enum segment_status
-look(int file, size_t bytes)
+look(int file, size_t *bytes)
 {
 	struct stat state;
 
@@ -195,31 +204,38 @@ look(int file, size_t bytes)
 		return SEGMENT_NONE;
 	if (state.st_size == 0)
 		return SEGMENT_NOT_YET;
-	return (size_t)state.st_size == bytes ? SEGMENT_OK : SEGMENT_NONE;
+	*bytes = (size_t)state.st_size;
+	return *bytes >= sizeof(struct segment_shared) ? SEGMENT_OK : SEGMENT_NONE;
 }
 
-/* A process of the same number may have another file of this kind: not on this node, maybe. */
+/*
+ * A process of the same number may have another file of this kind: not on this node, maybe. One of
+ * another version may have another size.
+ */
 static enum segment_status
-look_at_token(const struct segment *segment, uint64_t token)
+look_inside(const struct segment *segment, size_t bytes, uint64_t token)
 {
-	const uint64_t found = atomic_load(&segment->shared->token);
+	const struct segment_shared *shared = segment->shared;
+	const uint64_t found = atomic_load(&shared->token);
 
-	if (found == 0)
+	if (found == 0 && bytes == segment->bytes)
 		return SEGMENT_NOT_YET;
-	if (found != token || segment->shared->ranks != segment->ranks)
+	if (found != token)
 		return SEGMENT_NONE;
-	/* One that begins anew would give pieces from 0. */
+	if (strncmp(shared->version, netfc_allreduce_version(), SEGMENT_VERSION_BYTES) != 0)
+		return SEGMENT_OTHER;
+	return bytes == segment->bytes && shared->ranks == segment->ranks ? SEGMENT_OK
+									  : SEGMENT_NONE;
+}
+
+/* Another process may have it, or have had it: one that begins anew would give pieces from 0. */
+static enum segment_status
+take_place(const struct segment *segment)
+{
+	if (!lock_place(segment))
+		return errno == EAGAIN || errno == EACCES ? SEGMENT_TAKEN : SEGMENT_NONE;
 	return atomic_load(&segment->shared->rank[segment->rank].attached) ? SEGMENT_TAKEN
 									   : SEGMENT_OK;
-}
-
-/* Another process may have the rank's lock. */
-static enum segment_status
-take_place(struct segment *segment, const struct layout *layout, uint64_t token)
-{
-	if (map(segment, layout))
-		return look_at_token(segment, token);
-	return errno == EAGAIN || errno == EACCES ? SEGMENT_TAKEN : SEGMENT_NONE;
 }
 
 enum segment_status
@@ -228,13 +244,16 @@ segment_attach(struct segment *segment, const char *path, const struct segment_s
 {
 	const struct layout layout = layout_of(shape);
 	enum segment_status status;
+	size_t bytes;
 	int error;
 
 	errno = 0;
 	*segment = segment_of(shape, open(path, O_RDWR | O_CLOEXEC));
-	status = look(segment->file, layout.end);
+	status = look(segment->file, &bytes);
 	if (status == SEGMENT_OK)
-		status = take_place(segment, &layout, token);
+		status = map(segment, &layout) ? look_inside(segment, bytes, token) : SEGMENT_NONE;
+	if (status == SEGMENT_OK)
+		status = take_place(segment);
 	error = errno;
 	if (status == SEGMENT_OK)
 		tell_attached(segment);

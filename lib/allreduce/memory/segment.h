@@ -22,6 +22,7 @@
 #define SEGMENT_PIECE_BYTES 16384 /* a multiple of a page, and of all values */
 #define SEGMENT_LEAST_DEPTH 16    /* pieces on their way */
 #define SEGMENT_WHY_BYTES 800
+#define SEGMENT_VERSION_BYTES 24
 
 /** An event counter to sleep on. */
 struct segment_bell {
@@ -61,10 +62,12 @@ struct segment_failure {
 	char why[SEGMENT_WHY_BYTES];
 };
 
+/** The first two are at the same place in all versions. */
 struct segment_shared {
-	atomic_ullong token; /**< the job's; 0: it is not made so far */
-	int ranks;           /**< there before the token: sizes of some numbers are the same */
-	atomic_int failed;   /**< 0: it has not; 1: somebody writes why; 2: it is there */
+	atomic_ullong token;                 /**< the job's; 0: it is not made so far */
+	char version[SEGMENT_VERSION_BYTES]; /**< of who made it; there before the token */
+	int ranks;                           /**< likewise: sizes of some numbers are the same */
+	atomic_int failed; /**< 0: it has not; 1: somebody writes why; 2: it is there */
 	struct segment_failure failure;
 	_Alignas(64) struct segment_bell given; /**< for who reduces */
 	_Alignas(64) struct segment_bell done;  /**< for all others */
@@ -116,6 +119,7 @@ enum segment_status {
 	SEGMENT_OK,
 	SEGMENT_NOT_YET, /**< the first rank has not made it so far */
 	SEGMENT_NONE,    /**< nor will it, or this rank cannot use it; errno: why, 0: as it is */
+	SEGMENT_OTHER,   /**< it is of another version of the library, which has another layout */
 	SEGMENT_TAKEN    /**< this rank has used it before */
 };
 
