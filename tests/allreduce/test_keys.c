@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Packets with tags: sums are right whatever is forged on the way, and wrong keys are told. */
+#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,6 +158,7 @@ TEST(test_what_is_forged_is_dropped)
 /* A switch's word that all are here, given as another's: what is sent there would be the other's.
  */
 struct borrowed {
+	pthread_mutex_t lock; /* both networks' threads borrow and give */
 	uint8_t grant[256];
 	size_t length;
 	unsigned int given; /* how often */
@@ -173,11 +175,13 @@ borrow(void *context, bool from_server, uint8_t *payload, size_t length)
 {
 	struct borrowed *borrowed = context;
 
+	pthread_mutex_lock(&borrowed->lock);
 	if (from_server && is_join(payload) && length <= sizeof(borrowed->grant) &&
 		payload[offsetof(struct aggregate_hdr, status)] == NETFC_STATUS_REPLY) {
 		memcpy(borrowed->grant, payload, length);
 		borrowed->length = length;
 	}
+	pthread_mutex_unlock(&borrowed->lock);
 	return RELAY_PASS;
 }
 
@@ -186,16 +190,18 @@ give(void *context, bool from_server, uint8_t *payload, size_t length)
 {
 	struct borrowed *borrowed = context;
 
+	pthread_mutex_lock(&borrowed->lock);
 	if (from_server && is_join(payload) && length == borrowed->length && borrowed->given < 10) {
 		memcpy(payload, borrowed->grant, length);
 		borrowed->given++;
 	}
+	pthread_mutex_unlock(&borrowed->lock);
 	return RELAY_PASS;
 }
 
 TEST(test_what_one_switch_grants_is_not_taken_for_anothers)
 {
-	struct borrowed borrowed = {.given = 0};
+	struct borrowed borrowed = {.lock = PTHREAD_MUTEX_INITIALIZER};
 	struct network first = network_start(
 		&keyed_server, &(struct relay_options){.judge = borrow, .context = &borrowed});
 	struct network second = network_start(
@@ -204,9 +210,9 @@ TEST(test_what_one_switch_grants_is_not_taken_for_anothers)
 	struct scene scene = {.place = place_of(2, ports), .key_file = key_file};
 
 	assert_int_equal(workers_run(1, work, &scene), 0);
-	assert_int_equal(borrowed.given, 10);
 	network_stop(&first);
 	network_stop(&second);
+	assert_int_equal(borrowed.given, 10);
 }
 
 static void
