@@ -312,6 +312,23 @@ JOBS_TEST(room_in_a_leaf_is_kept_for_whom_it_was_made)
 	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_JOINED);
 }
 
+/* Likewise where a host's jobs take turns. */
+JOBS_TEST(a_turn_in_a_leaf_is_kept_for_whose_it_is)
+{
+	start_leaf(1, 4, SLOTS);
+	limits.per_address = 2;
+	aggregate_table_init(table, &limits);
+	for (unsigned int i = 0; i < 4; i++)
+		assert_int_equal(join_half_tree(i % 2, i / 2), AGGREGATE_WAITING);
+	parent_answers();
+	now += limits.half_open;
+	assert_int_equal(send_join(join_message(7, 0, 1, 4), STRANGER), AGGREGATE_WAITING);
+	assert_int_equal(usage_of_table().jobs, 3);
+	parent_answers();
+	join_half_tree(2, 0);
+	assert_int_equal(send_join(join_message(7, 0, 1, 4), STRANGER), AGGREGATE_JOINED);
+}
+
 /* But not for ever. */
 JOBS_TEST(room_in_a_leaf_that_nobody_takes_is_free)
 {

@@ -139,18 +139,18 @@ find_oldest_begun_by(struct aggregate_table *table, const uint8_t address[16])
 /*
  * An address has begun as many incomplete jobs as it may. It may be a leaf's, and so be that of
  * many hosts: its jobs take turns, or a host that completes none would keep the others out for
- * ever. A turn is long enough for workers that all are there. Returns whether one more may begin.
+ * ever. A turn is long enough for workers that all are there. Returns the one that made room.
  */
-static bool
+static struct job *
 take_turn(struct aggregate_table *table, const uint8_t address[16], uint64_t now)
 {
 	struct job *job = find_oldest_begun_by(table, address);
 
 	if (job == NULL || now - job->begun_at < table->limits.half_open)
-		return false;
+		return NULL;
 	COUNT(table->counters.displaced, 1);
 	job_end(table, job);
-	return true;
+	return job;
 }
 
 void
@@ -253,13 +253,21 @@ job_begin(struct aggregate_table *table, const struct aggregate_message *request
 	const struct aggregate_sender *sender, uint64_t now, struct job **job)
 {
 	const uint32_t begun = begun_by(table, sender->address);
+	struct job *ended = NULL;
 	enum aggregate_action action;
 
 	*job = NULL;
 	take_back_ended(table);
-	if (begun >= table->limits.per_address && !take_turn(table, sender->address, now))
-		return AGGREGATE_WAITING;
+	if (begun >= table->limits.per_address) {
+		ended = take_turn(table, sender->address, now);
+		if (ended == NULL)
+			return AGGREGATE_WAITING;
+	}
 	*job = free_job(table, sender->address, now);
+	if (*job == NULL && ended != NULL) { /* the parent is told first, as in make_room() */
+		ended->kept = now + table->limits.half_open;
+		return AGGREGATE_WAITING;
+	}
 	if (*job == NULL) {
 		action = make_room(table, sender->address, begun, now);
 		*job = free_job(table, sender->address, now);
