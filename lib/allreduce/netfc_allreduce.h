@@ -78,6 +78,9 @@
 
 #ifdef __cplusplus
 extern "C" {
+/* Some functions and structures have one name, which hides a constructor that nobody calls. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
 /** What the shared library shows. */
@@ -649,6 +652,7 @@ NETFC_ALLREDUCE_API void
 netfc_allreduce_stats(struct netfc_allreduce *comm, struct netfc_allreduce_stats *stats);
 
 #ifdef __cplusplus
+#pragma GCC diagnostic pop
 }
 #endif
 
