@@ -56,6 +56,19 @@ hear_driver(uint16_t id, enum rte_eth_event_type event, void *arg, void *result)
 	return 0;
 }
 
+/* Likewise: it was reset, as a virtual function is with its NIC. */
+static int
+hear_reset(uint16_t id, enum rte_eth_event_type event, void *arg, void *result)
+{
+	(void)event;
+	(void)arg;
+	(void)result;
+	REPORT("port %u was reset from outside: if no packets come through it any more, start the "
+	       "switch anew\n",
+		id);
+	return 0;
+}
+
 static bool
 has_vanished(const struct port *port)
 {
@@ -146,6 +159,7 @@ port_watch_start(struct app *app)
 {
 	rte_dev_event_callback_register(NULL, hear_bus, app);
 	rte_eth_dev_callback_register(RTE_ETH_ALL, RTE_ETH_EVENT_INTR_RMV, hear_driver, app);
+	rte_eth_dev_callback_register(RTE_ETH_ALL, RTE_ETH_EVENT_INTR_RESET, hear_reset, app);
 	return ticker_start(&app->port_watch, "netfc-ports", WATCH_NS, look, app);
 }
 
@@ -154,6 +168,7 @@ port_watch_stop(struct app *app)
 {
 	ticker_stop(&app->port_watch);
 	rte_eth_dev_callback_unregister(RTE_ETH_ALL, RTE_ETH_EVENT_INTR_RMV, hear_driver, app);
+	rte_eth_dev_callback_unregister(RTE_ETH_ALL, RTE_ETH_EVENT_INTR_RESET, hear_reset, app);
 	while (rte_dev_event_callback_unregister(NULL, hear_bus, app) == -EAGAIN)
 		sched_yield();
 }

@@ -117,6 +117,14 @@ set_up_queues(uint16_t id, const struct ethdev_setup *setup)
 	return 0;
 }
 
+/* Devices that cannot choose deliver what comes for any address. */
+static void
+widen(uint16_t id, const char *what, int error)
+{
+	if (error != 0 && error != -ENOTSUP)
+		ethdev_fail(id, what, error);
+}
+
 int
 ethdev_start(uint16_t id, const struct rte_eth_dev_info *info, const struct ethdev_setup *setup)
 {
@@ -124,10 +132,10 @@ ethdev_start(uint16_t id, const struct rte_eth_dev_info *info, const struct ethd
 
 	if (configure(id, info, setup) != 0 || set_up_queues(id, setup) != 0)
 		return -1;
-	/* Packets for any address are wanted; devices that cannot choose deliver them anyway. */
-	rte_eth_promiscuous_enable(id);
+	widen(id, "receive what is for other addresses (promiscuous mode)",
+		rte_eth_promiscuous_enable(id));
 	if (setup->all_multicast)
-		rte_eth_allmulticast_enable(id);
+		widen(id, "receive all multicast", rte_eth_allmulticast_enable(id));
 	error = quirk_send_whole(id, setup->tx_queues);
 	if (error == 0)
 		error = rte_eth_dev_start(id);
