@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +19,8 @@ from programs import CommandError
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# int() and float() also take spaces, underscores, and digits of other scripts.
+NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]*(e[+-]?[0-9]+)?", re.ASCII | re.IGNORECASE)
 
 
 def number(kind, least, most):
@@ -28,7 +31,7 @@ def number(kind, least, most):
 
     def parse(text):
         try:
-            value = kind(text)
+            value = kind(text) if NUMBER.fullmatch(text) else math.nan
         except ValueError:
             value = math.nan
         if not math.isfinite(value) or not (value > 0 if least is None else value >= least) or (
@@ -89,6 +92,12 @@ class Arguments(argparse.ArgumentParser):
     def __init__(self, prog, description, check=None, **options):
         super().__init__(prog=f"scripts/{prog}", description=description, **options)
         self._check = check
+
+    def add_argument(self, *words, least=None, most=None, **options):
+        """least, most: of an int or a float, which is more than 0 unless they say otherwise."""
+        if options.get("type") in (int, float):
+            options["type"] = number(options["type"], least, most)
+        return super().add_argument(*words, **options)
 
     def parse_args(self, args=None, namespace=None):
         """The options, which have been checked."""
@@ -155,12 +164,6 @@ class CommandLine(Arguments):
         self.add_argument("--build", type=build_folder,
                           default=ROOT / "build", help="build folder (default: build)")
         self.add_argument("--json", type=file_to_write, metavar="FILE", help="write the figures there")
-
-    def add_argument(self, *words, least=None, most=None, **options):
-        """least, most: of an int or a float, which is more than 0 unless they say otherwise."""
-        if options.get("type") in (int, float):
-            options["type"] = number(options["type"], least, most)
-        return super().add_argument(*words, **options)
 
     def programs(self, build, *names):
         """Paths of programs of the build; ends the program where one is missing."""

@@ -26,9 +26,9 @@ from netfc._native.to_odd import neighbour
 from netfc.protocol import EXTRA_OPS, OPS, op_number
 
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
-_INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
-_NAN = re.compile(r"[+-]?na[nr]", re.IGNORECASE)
-_HEX = re.compile(r"0x([0-9a-f]+)", re.IGNORECASE)
+_INFINITY = re.compile(r"[+-]?inf(inity)?", re.ASCII | re.IGNORECASE)
+_NAN = re.compile(r"[+-]?na[nr]", re.ASCII | re.IGNORECASE)
+_HEX = re.compile(r"0x([0-9a-f]+)", re.ASCII | re.IGNORECASE)
 
 _ROWS = {row.name: row for row in catalogue.FORMATS if row.in_requests}
 

@@ -36,7 +36,7 @@ def test_a_row_for_each_port_and_mode(tmp_path):
 
 @pytest.mark.parametrize('option, value, text', [
     ('--seconds', 0, "'0': expected more than 0"), ('--seconds', 'nan', "'nan': expected more than 0"),
-    ('--answers', 0, "'0': expected 1 or more"), ('--silence', '-1', "'-1': expected 0 or more")])
+    ('--answers', 0, "'0': expected 1 or more"), ('--answers', '1_0', "'1_0': expected 1 or more"), ('--silence', '-1', "'-1': expected 0 or more")])
 def test_bad_options(option, value, text):
     done = bench(option, value)
     assert done.returncode == 1 and text in done.stderr

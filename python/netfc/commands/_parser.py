@@ -3,6 +3,7 @@
 
 import argparse
 import os
+import re
 import sys
 from typing import Any, NoReturn
 
@@ -10,6 +11,9 @@ from netfc import telemetry
 from netfc._native.version import VERSION
 
 DONE, WRONG_USAGE, FAILED = 0, 1, 2
+# int() and float() also take spaces, underscores, and digits of other scripts.
+_WHOLE = re.compile("[+-]?(0x[0-9a-f]+|[0-9]+)", re.ASCII | re.IGNORECASE)
+_REAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.ASCII | re.IGNORECASE)
 
 
 class Usage(argparse.ArgumentParser):
@@ -45,16 +49,15 @@ class Parser(Usage):
 
 def real(text: str) -> float:
     """An argument that is a number."""
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}': expected a number") from None
+    if not _REAL.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"'{text}': expected a number")
+    return float(text)
 
 
 def whole(text: str, base: int = 10) -> int:
     """An argument that is a whole number; with base 0 decimal or 0x."""
     try:
-        return int(text, base)
+        return int(text if _WHOLE.fullmatch(text) else "", base)
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}': expected a whole number") from None
 

@@ -4,6 +4,7 @@
 import argparse
 import ipaddress
 import json
+import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -145,10 +146,10 @@ def chosen(only: str) -> list[Check]:
 
 
 def _matching(word: str) -> Iterator[Check]:
-    first, dash, last = word.partition("-")
+    numbers = re.fullmatch("([0-9]{1,9})(?:-([0-9]{1,9}))?", word)
     for check in CHECKS:
-        if first.isdigit() and (last.isdigit() or not dash):
-            if int(first) <= check.number <= int(last or first):
+        if numbers:
+            if int(numbers[1]) <= check.number <= int(numbers[2] or numbers[1]):
                 yield check
         elif word in GROUPS:
             if check in GROUPS[word]:

@@ -31,8 +31,8 @@ Example: netfc-ctl tables fp16_k1024,bf16_k128"""
 def setting_value(text: str) -> int | str:
     """A whole number as such, anything else as a text: the switch says what it takes."""
     try:
-        return int(text)
-    except ValueError:
+        return whole(text)
+    except argparse.ArgumentTypeError:
         return text
 
 

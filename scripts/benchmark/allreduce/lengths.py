@@ -12,6 +12,7 @@ import contextlib
 import dataclasses
 import os
 import pathlib
+import re
 import statistics
 import tempfile
 
@@ -45,10 +46,7 @@ class Turn:
 
 def lengths(text):
     """Of the command line: numbers of values, between commas."""
-    try:
-        values = [int(word) for word in text.split(",")]
-    except ValueError:
-        values = [0]
+    values = [int(word) for word in text.split(",")] if re.fullmatch("[0-9]+(,[0-9]+)*", text) else [0]
     if min(values) < 1:
         raise argparse.ArgumentTypeError(f"{text}: numbers of values, as 1,1000, are meant")
     return values

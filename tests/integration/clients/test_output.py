@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import re
 import subprocess
 
 import pytest
@@ -108,3 +109,14 @@ def test_a_value_that_is_empty_is_wrong_usage(words):
     """As of a variable of the shell that is not set: it must not mean another switch, or folder."""
     status, said = into('', [python(words[0]), *words[1:]])
     assert status == 1 and 'expected a value' in said
+
+
+@pytest.mark.parametrize('words', [
+    ('client', 'add', '1', '2', '--server', '::1', '--port', '1_000'), ('conform', '::1', '--token', '0b1'),
+    ('conform', '::1', '--timeout', '1_0'), ('ctl', '--timeout', ' 5', 'show'), ('ctl', '--timeout', 'inf', 'show'),
+    ('ctl', 'capture', 'start', '--snaplen', '1_000', 'file'), ('p4', '-t', 'bmv2', '-n', '\u0664', 'fp16_k4'),
+    ('top', '--interval', '5 ')], ids=' '.join)
+def test_a_number_is_made_of_digits(words):
+    """Alone, as in the other programs: not of all that Python has for one."""
+    status, said = into('', [python(words[0]), *words[1:]])
+    assert status == 1 and re.search("': expected a (whole )?number\\b", said), said
