@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from typing import TextIO, cast
+from typing import NoReturn, TextIO, cast
 
 from netfc.commands._parser import FAILED
 
@@ -15,11 +15,20 @@ Main = Callable[[Sequence[str] | None], int]
 
 def program(name: str) -> Callable[[Main], Main]:
     """Makes a main() end with a message and status 2 where its output cannot be written, and
-    without a word where it is interrupted."""
+    without a word where a signal ends it: all that do are a KeyboardInterrupt to it."""
 
     def decorate(main: Main) -> Main:
         @functools.wraps(main)
         def run(arguments: Sequence[str] | None = None) -> int:
+            came: list[int] = []
+
+            def interrupt(number: int, _: object) -> NoReturn:
+                came.append(number)
+                raise KeyboardInterrupt
+
+            for each in (signal.SIGTERM, signal.SIGHUP):
+                if signal.getsignal(each) == signal.SIG_DFL:  # not as nohup has it
+                    signal.signal(each, interrupt)
             _open_streams()
             try:
                 try:
@@ -27,7 +36,7 @@ def program(name: str) -> Callable[[Main], Main]:
                 finally:
                     sys.stdout.flush()
             except KeyboardInterrupt:
-                return 128 + signal.SIGINT
+                return 128 + (came or [signal.SIGINT])[0]
             except OSError as error:
                 if error.filename is not None:  # no standard stream
                     raise

@@ -34,7 +34,7 @@ offered, or undecided where the network or the time did not let it come to an en
 
 EPILOG = """\
 Exit status: 0 nothing failed, 1 wrong usage, 2 a check failed or is undecided, or no reply, 130
-interrupted (reports are written).
+interrupted, 143 terminated (reports are written).
 Frames as such (VLAN tags, IP options, checksums) need the right to raw sockets: root, or
 CAP_NET_RAW. Example: netfc-conform 10.0.0.2 --tables fp16_k1024"""
 
@@ -244,8 +244,8 @@ def run(kit: Kit, checks: Sequence[Check], progress: Progress) -> list[Outcome]:
     outcomes: list[Outcome] = []
     reason = ""
     for check in checks:
-        progress.begin(check)
         try:
+            progress.begin(check)
             if not reason:
                 outcomes.append(carried_out(check, kit, time.monotonic))
                 continue

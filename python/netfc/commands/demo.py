@@ -116,11 +116,16 @@ def run_switch(
     except OSError as error:
         fail(f"{command[0]}: {error.strerror}")
     said = ""
-    if limit is not None:
-        said = wait_until_ready(process)
-        time.sleep(limit)
-        process.terminate()
-    output, _ = process.communicate()
+    with process:
+        try:
+            if limit is not None:
+                said = wait_until_ready(process)
+                time.sleep(limit)
+                process.terminate()
+            output, _ = process.communicate()
+        except KeyboardInterrupt:
+            process.terminate()
+            raise
     if process.returncode != 0:
         fail(f"{said}{output}\ndpdk-netfc failed; its command line was\n  {' '.join(command)}")
     with open(stats, encoding="utf-8") as file:

@@ -73,12 +73,12 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program until it is interrupted or terminated. Returns its exit status."""
     asked = parse_arguments(arguments)
+    # Before there are threads, which would take them.
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     path = telemetry_path(asked)
     address, port = asked.listen
     if exporter.WITHOUT_METRICS:
         print(f"{PROGRAM}: {exporter.WITHOUT_METRICS}", file=sys.stderr)
-    # Before there are threads, which would take them.
-    signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     try:
         exporter.serve(path, address, port, asked.host)
     except (OSError, ValueError) as error:

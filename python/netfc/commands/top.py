@@ -7,7 +7,6 @@ import curses
 import math
 import os
 import random
-import signal
 import struct
 import sys
 import time
@@ -192,12 +191,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if asked.once:
             show_once(path, asked.interval, sampler)
         else:
-            # curses would leave at once, with the status of wrong usage.
-            signal.signal(signal.SIGTERM, signal.default_int_handler)
-            curses.wrapper(show_always, path, asked.interval, sampler)
+            with contextlib.suppress(KeyboardInterrupt):
+                curses.wrapper(show_always, path, asked.interval, sampler)
     except TelemetryError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return FAILED
-    except KeyboardInterrupt:
-        pass
     return DONE

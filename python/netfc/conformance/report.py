@@ -3,6 +3,7 @@
 
 import collections
 import dataclasses
+import itertools
 import os
 import xml.etree.ElementTree as xml
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,10 +16,17 @@ from netfc.conformance.link import Traffic
 
 
 def text(outcomes: Sequence[Outcome], everything: bool = False) -> Iterator[str]:
-    """A paragraph for each that failed, or was not decided; then a line for all."""
-    for outcome in outcomes:
-        if everything or outcome.verdict in (Verdict.FAILED, Verdict.UNDECIDED):
-            yield from paragraph(outcome)
+    """A paragraph for each that failed, and for those that one reason left undecided; then a line
+    for all."""
+    for (verdict, _), same in itertools.groupby(outcomes, lambda each: (each.verdict, each.detail)):
+        if verdict is Verdict.UNDECIDED:
+            first, *others = same
+            yield from paragraph(first)
+            if others:
+                yield f"    and so are the {len(others)} checks after it"
+        elif everything or verdict is Verdict.FAILED:
+            for outcome in same:
+                yield from paragraph(outcome)
     yield summary(outcomes)
 
 

@@ -5,11 +5,14 @@ import json
 import os
 import pathlib
 import re
+import select
+import signal
 import subprocess
 import sys
 
 import pytest
 
+import hosts
 import project_scripts
 import sanitized
 import switch
@@ -171,6 +174,20 @@ def test_the_demo_says_what_is_missing(tmp_path):
     done = subprocess.run([project_scripts.PROGRAMS / 'netfc-demo', '--build', tmp_path], text=True,
                           check=False, capture_output=True, timeout=TIMEOUT_S)
     assert done.returncode == 2 and 'not the folder of a build' in done.stderr
+
+
+def test_a_signal_ends_the_demo_with_all_that_it_has(tmp_path):
+    """Its switch, and its files."""
+    with subprocess.Popen([project_scripts.PROGRAMS / 'netfc-demo', '--build', switch.BUILD], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env={**sanitized.environment(), 'TMPDIR': str(tmp_path)}) as process:
+        children = pathlib.Path(f'/proc/{process.pid}/task/{process.pid}/children')
+        hosts.wait_until(children.read_text, 'the switch')
+        child = os.pidfd_open(int(children.read_text().split()[0]))
+        process.terminate()
+        assert (process.communicate(timeout=TIMEOUT_S)[0], process.returncode) == ('', 128 + signal.SIGTERM)
+    assert select.select([child], [], [], TIMEOUT_S)[0] and not os.listdir(tmp_path)
+    os.close(child)
 
 
 def test_the_demo_has_no_folder_for_its_files():

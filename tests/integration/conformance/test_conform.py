@@ -430,7 +430,9 @@ def test_the_switch_goes_half_way():
     with SmallSwitch(send) as small:
         done = conform(*where(small)[:-1], *SUMS, '--timeout', '0.5')
     assert done.returncode == NOBODY and ' 0 failed' in done.stdout
-    assert re.search(r'undecided: no reply from 127.0.0.1 UDP port \d+ within 0.5 s', done.stdout)
+    assert re.search(r'undecided: no reply from 127.0.0.1 UDP port \d+ within 0.5 s.*\n'
+                     r'    and so are the \d+ checks after it\n', done.stdout)
+    assert done.stdout.count('no reply') == 1, done.stdout
 
 
 @hosts.needs_namespaces
@@ -455,15 +457,16 @@ def test_without_the_right_to_raw_sockets():
     assert '3001 UDP checksums: not offered: lo, which leads to the switch, has no' in root.stdout, root
 
 
-@pytest.mark.parametrize('when, passed', [(0, False), (60, True)])
-def test_it_is_interrupted(when, passed, tmp_path):
+@pytest.mark.parametrize('when, passed, number', [
+    (0, False, signal.SIGINT), (60, True, signal.SIGINT), (60, True, signal.SIGTERM)])
+def test_it_is_interrupted(when, passed, number, tmp_path):
     """What has been found out by then is written all the same, also where that is nothing."""
     answered = itertools.count()
 
     def send(request, reply, client):
         del request
         if next(answered) == when:
-            process.send_signal(signal.SIGINT)
+            process.send_signal(number)
         if reply is not None:
             small.socket.sendto(reply, client)
 
@@ -474,7 +477,7 @@ def test_it_is_interrupted(when, passed, tmp_path):
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler)) as process:
         out, err = process.communicate(timeout=switch.TIMEOUT_S)
     found = verdicts(types.SimpleNamespace(stdout=out, stderr=err))
-    assert process.returncode == 128 + signal.SIGINT and 2018 in found['undecided']
+    assert process.returncode == 128 + number and 2018 in found['undecided']
     assert (2001 in found.get('passed', ())) == passed
     suite = xml.etree.ElementTree.parse(tmp_path / 'report.xml').getroot()
     assert {each.get('message') for each in suite.findall('*/error')} == {'undecided: interrupted'}
