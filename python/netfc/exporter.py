@@ -3,6 +3,7 @@
 
 import io
 import os
+import re
 import socket
 import socketserver
 import threading
@@ -27,6 +28,7 @@ except ModuleNotFoundError as _error:
 
 SILENCE = 10  # seconds that a client may take to ask, and then to take the answer
 MAX_CLIENTS = 256  # at a time; others are closed
+_ABSOLUTE = re.compile("https?://([^/?]*)/?(.*)", re.ASCII | re.IGNORECASE)
 REACHED_AT = "netfc.reached_at"  # in a request's environment: the server's address, as a plain host
 
 
@@ -64,7 +66,13 @@ class _Handler(simple_server.WSGIRequestHandler):
         """Says nothing."""
 
     def get_environ(self) -> dict[str, Any]:
-        """A request's, with the address that it has come to."""
+        """A request's, with the address that it has come to. A target in absolute form has the host
+        that counts (RFC 9112, section 3.2.2)."""
+        absolute = _ABSOLUTE.fullmatch(self.path)
+        if absolute:
+            self.path = f"/{absolute[2]}"
+            del self.headers["Host"]
+            self.headers["Host"] = absolute[1]
         reached = hosts.plain_host(self.connection.getsockname()[0].partition("%")[0])
         return {**super().get_environ(), REACHED_AT: reached}
 

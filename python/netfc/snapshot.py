@@ -48,7 +48,7 @@ def take(path: str | os.PathLike[str]) -> Snapshot:
     with Telemetry(path) as telemetry:
         config = telemetry.ask("/netfc/config")
         if config is None:
-            raise TelemetryError(f"{path}: the switch is starting or stopping")
+            raise TelemetryError(f"{path}: no dpdk-netfc answers, or it is starting or stopping")
         asked = time.monotonic()
         stats = telemetry.ask("/netfc/stats")
         snapshot = Snapshot(

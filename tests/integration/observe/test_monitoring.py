@@ -323,6 +323,17 @@ def test_the_exporter_answers_to_its_own_names_only(tmp_path):
             "localhost, and to what --host says.\n")
 
 
+@pytest.mark.parametrize('target, host, code', [
+    ('http://localhost:9620/metrics', 'evil.example', 200), ('HTTP://127.0.0.1', 'evil.example', 200),
+    ('http://localhost?name', 'localhost', 200), ('http://localhost/nothing', 'localhost', 404),
+    ('http://evil.example/state', 'localhost', 421), ('http:///state', 'localhost', 421)])
+def test_a_target_in_absolute_form(tmp_path, target, host, code):
+    """RFC 9112, section 3.2.2: its host counts."""
+    with Exporter(tmp_path / 'nothing') as exporter:
+        exporter.scrape()
+        assert status(exporter, host, path=target)[0] == code
+
+
 @pytest.mark.parametrize('path', ['', 'metrics', 'state', 'nothing'])
 def test_head_is_answered_without_a_body(tmp_path, path):
     """RFC 9110, section 9.3.2."""
@@ -488,9 +499,14 @@ def test_a_view_says_that_the_switch_is_away(tmp_path):
     assert len(screen.shown) == 1 and 'no switch at' in screen.shown[0]
 
 
-@pytest.mark.parametrize('greeting, answer', [
-    ('{}', ''), ('[]', ''), ('{"max_output_len": 1024, "pid": 1}', '{}'), ('{"max_output_len": 1024, "pid": 1}', '[]')])
-def test_what_answers_is_no_dpdk(tmp_path, greeting, answer):
+GREETING = '{"max_output_len": 1024, "pid": 1}'
+
+
+@pytest.mark.parametrize('greeting, answer, why', [
+    *((greeting, answer, f'this is no answer of DPDK: {(answer or greeting).encode()!r}')
+      for greeting, answer in (('{}', ''), ('[]', ''), (GREETING, '{}'), (GREETING, '[]'))),
+    (GREETING, '{"/netfc/config": null}', 'no dpdk-netfc answers, or it is starting or stopping')])
+def test_what_answers_is_no_switch(tmp_path, greeting, answer, why):
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
         listener.bind(str(tmp_path / 'socket'))
         listener.listen()
@@ -507,8 +523,21 @@ def test_what_answers_is_no_dpdk(tmp_path, greeting, answer):
         thread.start()
         done = script('netfc-top', '--telemetry', tmp_path / 'socket', '--once')
         thread.join()
-    assert (done.returncode, done.stderr) == (
-        2, f"netfc-top: {tmp_path}/socket: this is no answer of DPDK: {(answer or greeting).encode()!r}\n")
+    assert (done.returncode, done.stderr) == (2, f'netfc-top: {tmp_path}/socket: {why}\n')
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_view_that_a_signal_ends(tmp_path, number):
+    """It has not been printed: that is no success."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        listener.bind(str(tmp_path / 'socket'))
+        listener.listen()
+        with subprocess.Popen([project_scripts.PROGRAMS / 'netfc-top', '--telemetry', tmp_path / 'socket', '--once'],
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+            asked, _ = listener.accept()
+            process.send_signal(number)
+            assert (process.communicate(timeout=200)[0], process.returncode) == ('', 128 + number)
+            asked.close()
 
 
 def test_no_samples_from_nowhere(tmp_path):
