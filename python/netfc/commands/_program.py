@@ -2,6 +2,7 @@
 """How each program here starts and ends: with standard streams, and with its output written."""
 
 import functools
+import io
 import os
 import signal
 import sys
@@ -40,7 +41,9 @@ def program(name: str) -> Callable[[Main], Main]:
             except OSError as error:
                 if error.filename is not None:  # no standard stream
                     raise
-                print(f"{name}: cannot write to standard output: {error.strerror}", file=sys.stderr)
+                is_gone = isinstance(error, FileNotFoundError)  # says os.getcwd() alone
+                what = "the current folder" if is_gone else "cannot write to standard output"
+                print(f"{name}: {what}: {error.strerror}", file=sys.stderr)
                 _drop_output()
                 return FAILED
 
@@ -51,7 +54,7 @@ def program(name: str) -> Callable[[Main], Main]:
 
 def _open_streams() -> None:
     """Those that whoever has started the program has closed: what is done to them is an error, but
-    no other file takes their place."""
+    no other file takes their place. What a name has that they have no letters for is escaped."""
     for number, access in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(number)
@@ -63,6 +66,8 @@ def _open_streams() -> None:
         sys.stdout = _stream(1, "w")
     if sys.stderr is None:
         sys.stderr = _stream(2, "w")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _stream(number: int, mode: str) -> TextIO:

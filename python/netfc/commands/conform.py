@@ -297,21 +297,25 @@ GOOD = (Verdict.PASSED, Verdict.NOT_OFFERED)
 
 
 def write(options: argparse.Namespace, outcomes: list[Outcome], traffic: Traffic) -> None:
-    """What came of it, everywhere that it was asked for; first where nothing can be in the way."""
-    if options.json:
-        print_json(outcomes, traffic)
-    else:
-        for line in [*report.text(outcomes, options.all), *report.notes(traffic)]:
-            print(line)
-    write_files(options, outcomes)
+    """What came of it, everywhere that it was asked for, if one place is full or gone, too."""
+    try:
+        if options.json:
+            print_json(outcomes, traffic)
+        else:
+            for line in [*report.text(outcomes, options.all), *report.notes(traffic)]:
+                print(line)
+    finally:
+        write_files(options, outcomes)
 
 
 def write_undecided(options: argparse.Namespace, checks: Sequence[Check], reason: str) -> None:
     """That no check was carried out, as far as somebody reads it who does not see why."""
     outcomes = [undecided(check, reason) for check in checks]
-    if options.json:
-        print_json(outcomes, Traffic())
-    write_files(options, outcomes)
+    try:
+        if options.json:
+            print_json(outcomes, Traffic())
+    finally:
+        write_files(options, outcomes)
 
 
 def print_json(outcomes: list[Outcome], traffic: Traffic) -> None:

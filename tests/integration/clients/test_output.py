@@ -101,6 +101,21 @@ def test_a_file_name_that_is_no_utf8(running):
     assert done.returncode == 1 and 'not UTF-8' in done.stderr and 'caf\\xe9' in done.stderr
 
 
+@pytest.mark.parametrize('name, shown', [(b'\xc3\xa9', '\\xe9'), (b'\xff', '\\udcff')])
+def test_what_standard_output_has_no_letters_for(tmp_path, name, shown):
+    done = subprocess.run([python('p4'), '-t', 'bmv2', '-o', os.fsdecode(name), 'fp16_k4'], cwd=tmp_path, text=True, check=False,
+                          capture_output=True, timeout=600, env=os.environ | {'PYTHONIOENCODING': 'ascii'})
+    assert (done.returncode, done.stderr) == (0, '') and f'wrote {shown}, ' in done.stdout
+    assert os.listdir(os.fsencode(tmp_path)) == [name]
+
+
+@pytest.mark.parametrize('words', [('ctl', 'capture', 'start', 'file'), ('demo', '--build', '.')], ids=' '.join)
+def test_the_current_folder_is_gone(words):
+    done = subprocess.run(['sh', '-c', 'cd "$(mktemp -d)" && rmdir "$PWD" && exec "$@"', 'sh', python(words[0]), *words[1:]],
+                          text=True, check=False, capture_output=True, timeout=600)
+    assert (done.returncode, done.stderr) == (2, f'netfc-{words[0]}: the current folder: No such file or directory\n')
+
+
 @pytest.mark.parametrize('words', [
     ('ctl', '--socket', '', 'show'),
     ('top', '--telemetry', ''), ('top', '--file-prefix='), ('exporter', '--telemetry', ''), ('demo', '--build', ''),

@@ -525,6 +525,17 @@ def test_a_file_that_cannot_be_written(tmp_path):
     assert not done.stdout  # it is said before anything is asked
 
 
+def test_a_report_is_written_also_where_nobody_reads_the_rest(tmp_path):
+    """As of `netfc-conform ... --junit FILE | head -1`."""
+    with SmallSwitch() as small, open('/dev/full', 'w', encoding='ascii') as full:
+        done = subprocess.run([sys.executable, '-u', PROGRAM, *map(str, where(small)), '--only', '2001', '--junit',
+                               tmp_path / 'report.xml'], stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+                              timeout=switch.TIMEOUT_S, env=switch.ENVIRONMENT | sanitized.environment())
+    assert (done.returncode, done.stderr) == (
+        NOBODY, 'netfc-conform: cannot write to standard output: No space left on device\n')
+    assert xml.etree.ElementTree.parse(tmp_path / 'report.xml').getroot().get('tests') == '1'
+
+
 @pytest.mark.parametrize('option', ['--junit', '--pcap'])
 def test_a_report_that_finds_a_full_disk(option):
     with SmallSwitch() as small:
