@@ -172,6 +172,13 @@ size_t aggregate_part_put_divisor(uint8_t *part, size_t bytes, uint32_t divisor)
 unsigned int aggregate_totals_divide(
 	const struct aggregate_totals *totals, uint32_t bytes, uint16_t ends[AGGREGATE_MAX_PARTS]);
 
+/** A number made of a time, of which near ones have others; 0: of 0. By Knuth's multiplier. */
+static inline uint32_t
+aggregate_scatter(uint64_t time)
+{
+	return (uint32_t)(time * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
 /**
  * Which part is the i-th that is sent, of `all`, after that many times.
  *

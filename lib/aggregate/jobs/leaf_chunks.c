@@ -65,7 +65,7 @@ aggregate_leaf_packets(struct aggregate_shard *shard, const struct aggregate_out
 static uint32_t
 turn_of(const struct aggregate_above *above)
 {
-	return (uint32_t)((above->sent - above->unheard) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+	return aggregate_scatter(above->sent - above->unheard);
 }
 
 static size_t

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether what is in flight is lost, by what has been answered and by time. */
+#include <aggregate_digits.h>
+
 #include "clock.h"
 #include "window/flight.h"
 
@@ -35,9 +37,8 @@
 /* A chunk's time-out doubles that often. */
 #define MAX_STEPS 1
 
-/* By such a share time-outs of what is sent again differ; Knuth's multiplier scatters times. */
+/* By such a share time-outs of what is sent again differ. */
 #define SCATTERED_SHARE 4
-#define SCATTER UINT64_C(0x9e3779b97f4a7c15)
 
 /* How long a worker waits that knows whom it waits for. */
 #define LATE_INTERVAL (250 * NS_PER_MS)
@@ -82,7 +83,7 @@ wait_of(const struct channel *channel, unsigned int backoff)
 static uint64_t
 scattered(const struct channel *channel, const struct slot *slot, uint64_t wait)
 {
-	const uint64_t chance = (slot->sent + channel->number) * SCATTER >> 48;
+	const uint64_t chance = aggregate_scatter(slot->sent + channel->number) >> 16;
 
 	return slot->times > 1 ? wait - wait / SCATTERED_SHARE * chance / UINT16_MAX : wait;
 }
