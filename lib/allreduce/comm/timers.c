@@ -170,11 +170,16 @@ keepalive_due(const struct netfc_allreduce *comm)
  * that waits for the processor, each time. Whoever drives says that it is silent.
  */
 static bool
-show_life(const struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
+show_life(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
 {
+	enum aggregate_member_action action;
+
 	if (question_due(comm, peer) > now)
 		return member_keepalive(&peer->member, now);
-	return member_question(&peer->member, quiet_since(comm, peer), now) != AGGREGATE_DO_NOTHING;
+	action = member_question(&peer->member, quiet_since(comm, peer), now);
+	if (action == AGGREGATE_DO_BLAME) /* nothing was sent, but somebody has to drive */
+		comm->keepalive_until = now + LISTEN;
+	return action == AGGREGATE_DO_SEND;
 }
 
 void
