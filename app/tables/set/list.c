@@ -94,8 +94,8 @@ static struct file
 inspect(const struct folder *folder, const char *name)
 {
 	struct file file = {0};
+	struct stat status = {0};
 	struct netfc_set *set;
-	struct stat status;
 	char *path;
 	int error;
 
@@ -105,7 +105,8 @@ inspect(const struct folder *folder, const char *name)
 	}
 	if (stat(path, &status) == 0)
 		file.bytes = (long long)status.st_size;
-	error = netfc_set_load(path, &set);
+	/* Nobody may write into a pipe that just happens to be in the folder. */
+	error = S_ISFIFO(status.st_mode) ? NETFC_ERR_FOREIGN : netfc_set_load(path, &set);
 	if (error == NETFC_OK) {
 		strcpy(file.set, netfc_set_name(set));
 		file.misnamed = !is_named(name, file.set);

@@ -173,6 +173,12 @@ def test_list(built, tmp_path):
     assert 'No such file' in complaint('list', '--dir', tmp_path / 'none')
 
 
+def test_list_waits_for_no_pipe(tmp_path):
+    os.mkfifo(tmp_path / 'pipe.netfc')
+    file, = run_json('list', '--dir', tmp_path)['files']
+    assert not file['valid'] and file['error'] == 'not a table-set file'
+
+
 # ---- show ------------------------------------------------------------------------------------
 
 
