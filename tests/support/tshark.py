@@ -4,6 +4,10 @@
 import os
 import subprocess
 
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+from scapy.utils import wrpcap
+
 import project_scripts
 from needs import AS_NOBODY, NO_NOBODY
 
@@ -24,6 +28,14 @@ def run(home, script, *arguments):
                           stdin=subprocess.DEVNULL, timeout=TIMEOUT_S)
     assert 'Lua' not in done.stderr, done.stderr
     return done.stdout
+
+
+def dissected(home, payloads):
+    """What tshark prints of each of the payloads, sent to the port of aggregation."""
+    home.chmod(0o755)
+    packets = home / 'pcap'
+    wrpcap(str(packets), [Ether() / IP() / UDP(sport=1, dport=20041) / payload for payload in payloads])
+    return run(home, 'netfc_aggregation.lua', '-r', packets, '-V').split('\nFrame ')
 
 
 def value_names(home, script):

@@ -9,7 +9,6 @@ import struct
 import pytest
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
-from scapy.utils import wrpcap
 
 import tshark
 from netfc import aggregation
@@ -128,11 +127,7 @@ def dissect(tmp_path_factory):
                 copy, bytes(late), bytes(done), eights, wider, sums,
                 aggregation.label(PLACE, 5, 7, 0x89ab0001),
                 zeros, zeros[:5] + b'\x80' + zeros[6:15] + b'\3' + zeros[16:]]
-    folder = tmp_path_factory.mktemp('capture')
-    folder.chmod(0o755)
-    wrpcap(str(folder / 'pcap'), [Ether() / IP() / UDP(sport=1, dport=20041) / payload
-                                  for payload in payloads])
-    return tshark.run(folder, 'netfc_aggregation.lua', '-r', folder / 'pcap', '-V').split('\nFrame ')
+    return tshark.dissected(tmp_path_factory.mktemp('capture'), payloads)
 
 
 def test_wireshark_shows_requests(dissected):

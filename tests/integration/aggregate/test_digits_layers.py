@@ -10,9 +10,6 @@ import random
 import struct
 
 import pytest
-from scapy.layers.inet import IP, UDP
-from scapy.layers.l2 import Ether
-from scapy.utils import wrpcap
 
 from netfc.conformance import sums as exact_sums
 import tshark
@@ -131,11 +128,7 @@ def dissect(tmp_path_factory):
                 bytes(no_lanes), bytes(refused), digits(SUMS, 4, divisor=6)[0],
                 digits(SUMS, 4, divisor=6)[0][:-1], digits(SUMS, 4, divisor=2**24 + 1)[0],
                 join(TREE), bytes(decided), join(b'\xa5' * 8)]
-    folder = tmp_path_factory.mktemp('capture')
-    folder.chmod(0o755)
-    wrpcap(str(folder / 'pcap'), [Ether() / IP() / UDP(sport=1, dport=20041) / payload
-                                  for payload in payloads])
-    return tshark.run(folder, 'netfc_aggregation.lua', '-r', folder / 'pcap', '-V').split('\nFrame ')
+    return tshark.dissected(tmp_path_factory.mktemp('capture'), payloads)
 
 
 def test_wireshark_shows_digits(dissected):
