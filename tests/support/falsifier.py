@@ -8,16 +8,11 @@ falsifications, those to it): their payload, or the frame itself.
 import contextlib
 import dataclasses
 import select
-import socket
 import struct
 import threading
 
+import hosts
 from frames import internet_checksum
-
-EVERY_PROTOCOL = 0x0003
-SOL_PACKET, PACKET_AUXDATA, PACKET_IGNORE_OUTGOING = 263, 8, 23  # from linux/if_packet.h
-AUXDATA = struct.Struct('=IIIHHHH')
-VLAN_VALID = 1 << 4
 
 
 @dataclasses.dataclass
@@ -94,7 +89,7 @@ class Falsifier:
         self.namespace, self.names = namespace, (towards_host, towards_switch)
 
     def __enter__(self):
-        self.ends = [self._open(name) for name in self.names]
+        self.ends = [hosts.Wire(self.namespace, name) for name in self.names]
         self.stopped = threading.Event()
         self.thread = threading.Thread(target=self._run)
         self.thread.start()
@@ -106,19 +101,11 @@ class Falsifier:
         for end in self.ends:
             end.close()
 
-    def _open(self, interface):
-        end = self.namespace.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(EVERY_PROTOCOL))
-        end.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
-        end.setsockopt(SOL_PACKET, PACKET_AUXDATA, 1)
-        end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
-        end.bind((interface, EVERY_PROTOCOL))
-        return end
-
     def _run(self):
         host, switch = self.ends
         while not self.stopped.is_set():
             for end in select.select(self.ends, [], [], 0.1)[0]:
-                frame = self._receive(end)
+                frame = end.receive()
                 back = self.answer(frame) if self.answer and end is host else None
                 if back is not None:
                     host.send(back)
@@ -127,17 +114,6 @@ class Falsifier:
                 for made in self._falsified(frame, end is switch):
                     with contextlib.suppress(OSError):
                         other.send(made)
-
-    @staticmethod
-    def _receive(end):
-        """A frame, with the VLAN tag that the kernel takes out."""
-        frame, extra, _, _ = end.recvmsg(65536, socket.CMSG_SPACE(AUXDATA.size))
-        for level, kind, data in extra:
-            if (level, kind) == (SOL_PACKET, PACKET_AUXDATA):
-                status, *_, tci, tpid = AUXDATA.unpack(data[:AUXDATA.size])
-                if status & VLAN_VALID:
-                    frame = frame[:12] + struct.pack('>HH', tpid, tci) + frame[12:]
-        return frame
 
     def _falsified(self, frame, from_switch):
         datagram = parse(frame, from_switch) if self.lie else None

@@ -250,7 +250,13 @@ class Wire:
         return self
 
     def __exit__(self, *_):
+        self.close()
+
+    def close(self):
         self._socket.close()
+
+    def fileno(self):
+        return self._socket.fileno()
 
     def send(self, frame):
         self._socket.send(frame)
