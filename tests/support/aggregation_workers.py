@@ -110,6 +110,12 @@ def join_all(workers):
         assert worker.join(len(workers)).code == 0
 
 
+def vectors(workers, count):
+    """Numbers of any size, as binary32, the same ones for so many workers."""
+    draw = np.random.default_rng(workers)
+    return (draw.standard_normal((workers, count)) * 10.0 ** draw.integers(-6, 6, count)).astype('f4')
+
+
 def exact_sum(values):
     """The sum of binary32 arrays of shape (workers, count), rounded once, big-endian bytes."""
     sums = []

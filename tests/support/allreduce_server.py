@@ -10,14 +10,19 @@ SERVER = switch.BUILD / 'tests' / 'allreduce' / 'allreduce_serve'
 
 
 @contextlib.contextmanager
-def serving(**options):
-    """A server; gives its address. Options are those of the program, with _ for -."""
+def serving(within=(), **options):
+    """A server; gives its address, on this machine. Options are those of the program, with _ for -.
+
+    within: a command that runs the one behind it.
+    """
     words = [str(word) for name, value in options.items()
              for word in ('--' + name.replace('_', '-'), value)]
-    with subprocess.Popen([SERVER, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    with subprocess.Popen([*within, SERVER, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           text=True) as process:
         try:
-            yield '127.0.0.1:' + process.stdout.readline().strip()
+            port = process.stdout.readline().strip()
+            assert port, 'it ended'
+            yield f'127.0.0.1:{port}'
         finally:
             process.stdin.close()
-            process.wait(10)
+            process.wait(100)

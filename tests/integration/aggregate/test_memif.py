@@ -55,15 +55,10 @@ def descriptors(live):
     return len(os.listdir(f'/proc/{live.process.pid}/fd'))
 
 
-def vectors(count):
-    draw = np.random.default_rng(count)
-    return (draw.standard_normal((count, COUNT)) * 10.0 ** draw.integers(-6, 6, COUNT)).astype('f4')
-
-
 @pytest.mark.parametrize('family, shards, chunk', [(4, 1, 8948), (6, 1, 1428), (4, 2, 1448)])
 def test_sums_of_vectors(tmp_path, family, shards, chunk):
     """Chunks as large as packets of 9,000 bytes and the switch take; the workers join twice."""
-    values = vectors(3)
+    values = aggregation_workers.vectors(3, COUNT)
 
     def work(rank):
         mine = values[rank].copy()

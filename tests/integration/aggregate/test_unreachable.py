@@ -9,11 +9,11 @@ The kernel's errors of sockets, which only an interface that goes down gives.
 import contextlib
 import socket
 import struct
-import subprocess
 import threading
 import time
 from concurrent import futures
 
+import allreduce_server
 import hosts
 import needs
 import numpy as np
@@ -22,7 +22,6 @@ import sanitized
 import switch
 
 import namespaces
-from allreduce_server import SERVER
 from netfc import allreduce
 
 PORT, SHARDS = 20040, 2
@@ -49,15 +48,8 @@ def serving():
         namespaces.join(middle, 0, host)
         middle.ip('address', 'add', f'{hosts.SWITCH_IP}/24', 'dev', 'p0')
         host.configure()
-        words = [SERVER, '--address', hosts.SWITCH_IP, '--port', PORT, '--shards', SHARDS]
-        process = subprocess.Popen(
-            ['ip', 'netns', 'exec', middle.name, *map(str, words)], text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        try:
-            assert process.stdout.readline() == f'{PORT}\n'
+        with allreduce_server.serving(middle.inside(), address=hosts.SWITCH_IP, port=PORT, shards=SHARDS):
             yield middle, host
-        finally:
-            process.communicate(timeout=20)
 
 
 class Job:

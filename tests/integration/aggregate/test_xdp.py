@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import aggregation_workers
+import allreduce_server
 import hosts
 import numpy as np
 import project_scripts
@@ -18,7 +19,6 @@ import restarts
 import sanitized
 import switch
 import tiers
-from allreduce_server import SERVER
 from needs import WITHOUT_RIGHTS
 from side_by_side import together
 
@@ -68,14 +68,9 @@ def serving(queues=1, shards=1, mtu=1500, stall_ms=10_000):
         middle.ip('link', 'set', 'p0', 'mtu', mtu, 'up')
         host.ip('link', 'set', 'eth0', 'mtu', mtu)
         host.configure()
-        process = middle.start(SERVER, '--address', hosts.SWITCH_IP, '--port', PORT, '--shards', shards,
-                               '--bytes', mtu - 52, '--stall-ms', stall_ms, stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE)
-        try:
-            assert process.stdout.readline() == f'{PORT}\n'
+        with allreduce_server.serving(middle.inside(), address=hosts.SWITCH_IP, port=PORT, shards=shards,
+                                      bytes=mtu - 52, stall_ms=stall_ms):
             yield middle, host
-        finally:
-            process.communicate(timeout=20)
 
 
 @pytest.fixture(name='allowed', scope='module')
@@ -98,17 +93,12 @@ def check_sum(comm):
     assert np.array_equal(values, given)
 
 
-def vectors(count):
-    draw = np.random.default_rng(count)
-    return (draw.standard_normal((count, COUNT)) * 10.0 ** draw.integers(-6, 6, COUNT)).astype('f4')
-
-
 @pytest.mark.usefixtures('allowed')
 @pytest.mark.parametrize('family, shards, mtu, chunk', [
     (4, 1, 1500, 1448), (6, 1, 1500, 1428), (4, 2, 1500, 1448), (4, 1, 9000, 3772)])
 def test_sums_of_vectors(tmp_path, family, shards, mtu, chunk):
     """By a switch whose ports are AF_PACKET; the workers join twice, and a third has sockets."""
-    values = vectors(3)
+    values = aggregation_workers.vectors(3, COUNT)
     more = f',qpairs={shards}' + (',framecnt=512,framesz=9216,blocksz=36864' if mtu > 1500 else '')
     options = ['--address', f'{SWITCH[4]}/24', '--address', f'{SWITCH[6]}/64', '--forward', 'bridge',
                f'--aggregate=formats=fp32,slots=256,bytes=8948,shards={shards}']
