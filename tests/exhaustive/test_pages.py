@@ -5,7 +5,6 @@ and the instructions of the loop while a hundred pages are open. Not part of the
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 import time
 
@@ -22,21 +21,13 @@ from exporter import Exporter
 from needs import needs_program
 
 from browser import one_browser  # noqa: F401  pylint: disable=unused-import
+from playground import built_page  # noqa: F401  pylint: disable=unused-import
 
 OPERATIONS = 1000
 LOAD_S = 300
 BURSTS = 2000
 BURST = 64
 START_S = 240  # of the switch in valgrind, on a busy machine
-
-
-@pytest.fixture(name='page', scope='session')
-def built_page(tmp_path_factory):
-    """The playground's page."""
-    for program in ('clang', 'wasm-ld'):
-        if not shutil.which(program):
-            pytest.skip(f'{program} is not installed')
-    return playground.build(tmp_path_factory.mktemp('playground'))
 
 
 @pages.needs_browser

@@ -3,8 +3,11 @@
 
 import json
 import random
+import shutil
 import subprocess
 import urllib.parse
+
+import pytest
 
 import project_scripts
 import table_builder
@@ -78,6 +81,15 @@ def build(folder):
     """Builds the pages into the folder; gives the path of the first."""
     subprocess.run([BUILDER, folder], capture_output=True, check=True, timeout=TIMEOUT_S)
     return folder / 'index.html'
+
+
+@pytest.fixture(name='page', scope='session')
+def built_page(tmp_path_factory):
+    """The playground's page."""
+    for program in ('clang', 'wasm-ld'):
+        if not shutil.which(program):
+            pytest.skip(f'{program} is not installed')
+    return build(tmp_path_factory.mktemp('playground'))
 
 
 def show(browser, page, **state):
