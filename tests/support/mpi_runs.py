@@ -75,6 +75,14 @@ def switched(folder, option='--aggregate'):
         yield host, live
 
 
+@pytest.fixture(name='node', scope='module')
+def node_at_a_switch(tmp_path_factory):
+    """A host at a switch, for tests that leave both as they were."""
+    with switched(tmp_path_factory.mktemp('node'), NODES) as (host, live):
+        yield host
+        live.stop()
+
+
 @contextlib.contextmanager
 def by_memif(folder, ports):
     """A host without a network, and a switch with so many ports at a socket; that, and the ports as

@@ -17,6 +17,7 @@ import mpi_runs
 import pytest
 import tree_network
 import tiers
+from mpi_runs import node_at_a_switch  # noqa: F401  pylint: disable=unused-import
 
 pytestmark = mpi_runs.marks
 BOTH_WAYS = pytest.mark.parametrize('option', ['--aggregate', mpi_runs.NODES],
@@ -29,14 +30,6 @@ SOURCES = pathlib.Path(__file__).resolve().parents[2] / 'mpi'
 @pytest.fixture(name='kind', params=[*mpi_runs.KINDS[:1], *tiers.later('slow', *mpi_runs.KINDS[1:])])
 def mpi_library(request):
     return request.param
-
-
-@pytest.fixture(name='node', scope='module')
-def node_at_a_switch(tmp_path_factory):
-    """A host at a switch, for tests that leave both as they were."""
-    with mpi_runs.switched(tmp_path_factory.mktemp('node'), mpi_runs.NODES) as (host, live):
-        yield host
-        live.stop()
 
 
 def through_switch(err):

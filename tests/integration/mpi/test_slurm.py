@@ -8,6 +8,7 @@ import shlex
 import mpi_runs
 import private_slurm
 import pytest
+from mpi_runs import node_at_a_switch  # noqa: F401  pylint: disable=unused-import
 from programs import command
 
 pytestmark = [*mpi_runs.marks, private_slurm.needs_slurm]
@@ -15,14 +16,6 @@ pytestmark = [*mpi_runs.marks, private_slurm.needs_slurm]
 LAUNCH, APART = {'openmpi': 'pmix', 'mpich': 'pmi2'}, {'mpich': 'pmix'}
 # The command ip would show the network namespace's own /sys, without control groups.
 WITHIN = 'unshare', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc', 'bash', '-euc'
-
-
-@pytest.fixture(name='node', scope='module')
-def node_at_a_switch(tmp_path_factory):
-    """A host at a switch, that all tests leave as it was."""
-    with mpi_runs.switched(tmp_path_factory.mktemp('node'), mpi_runs.NODES) as (host, live):
-        yield host
-        live.stop()
 
 
 def run(host, folder, commands):
