@@ -4,25 +4,11 @@
 
 #include "fp32_pairs.h"
 #include "ieee_flags.h"
+#include "unit.h"
 
 #define FRACTION 23
 #define FRACTIONS 0x7fffffu
 #define SIGN NETFC_FP32_SIGN
-
-static uint64_t
-scrambled(uint64_t z)
-{
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-/* splitmix64 */
-static uint64_t
-draw(uint64_t *seed)
-{
-	return scrambled(*seed += UINT64_C(0x9e3779b97f4a7c15));
-}
 
 /* `bits` with another exponent, which wraps. */
 static uint32_t
@@ -128,11 +114,11 @@ shape(unsigned kind, uint32_t *x, uint32_t *y, uint64_t r)
 static inline void
 random_pair(unsigned kind, uint64_t *seed, uint32_t *x, uint32_t *y)
 {
-	uint64_t both = draw(seed);
+	uint64_t both = next_random(seed);
 
 	*x = (uint32_t)both;
 	*y = (uint32_t)(both >> 32);
-	shape(kind, x, y, draw(seed));
+	shape(kind, x, y, next_random(seed));
 }
 
 void
