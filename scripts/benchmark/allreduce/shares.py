@@ -16,6 +16,7 @@ from concurrent import futures
 
 import numpy as np
 
+from background import Background
 from benchmark.allreduce.links import QUEUE, Switched
 from command import CommandLine, head, row, write_json
 from netfc import allreduce
@@ -53,10 +54,11 @@ class Job:
                 self.stats = comm.stats
 
 
-class Stream:
+class Stream(Background):
     """A TCP stream from a host to another, as fast as it goes. A context manager."""
 
     def __init__(self, source, sink):
+        super().__init__(2)
         self._listening = sink.socket()
         self._listening.bind((sink.ipv4, PORT))
         self._listening.listen()
@@ -64,28 +66,19 @@ class Stream:
         self._out.connect((sink.ipv4, PORT))
         self._in, _ = self._listening.accept()
         self._in.settimeout(PATIENCE_S)
-        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._send, self._receive)]
         self.bytes = 0  # received
-
-    def __enter__(self):
-        for thread in self._threads:
-            thread.start()
-        return self
 
     def __exit__(self, *_):
         self._out.shutdown(socket.SHUT_RDWR)
-        for thread in self._threads:
-            thread.join()
+        super().__exit__()
         for each in (self._out, self._in, self._listening):
             each.close()
 
-    def _send(self):
+    def run(self, number):
+        """One thread sends, the other receives."""
         with contextlib.suppress(OSError):
-            while True:
+            while number == 0:
                 self._out.sendall(bytes(PIECE))
-
-    def _receive(self):
-        with contextlib.suppress(OSError):
             while received := self._in.recv(PIECE):
                 self.bytes += len(received)
 
