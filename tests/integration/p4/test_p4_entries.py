@@ -6,7 +6,6 @@ library that the switch computes with. No P4 compiler is needed.
 """
 
 import json
-import subprocess
 
 import numpy as np
 import pytest
@@ -14,9 +13,9 @@ import pytest
 import operands
 import oracle
 import p4_lanes
+import p4_results
 import p4_rows
 import p4_targets
-import switch
 import table_builder
 import tiers
 from p4_entries import complaint, run
@@ -90,33 +89,12 @@ def test_every_power(lane):
 # ---- whole operations ------------------------------------------------------------------------
 
 
-def library_results(name, op, x, y):
-    """z and flags as libnetfc has them, in a process of its own: a build with sanitizers needs one."""
-    operation = ('add', 'sub', 'mul', 'div')[op - 1]
-    lines = ''.join(f'{operation} {a:04x} {b:04x}\n' for a, b in zip(x.tolist(), y.tolist()))
-    answers = subprocess.run([switch.TABLE_BUILDER, 'calc', '--stream', '--hex', name], input=lines,
-                             capture_output=True, text=True, check=True).stdout.split()
-    z, flags = ([int(word, 16) for word in answers[column::5]] for column in (3, 4))
-    assert len(z) == len(x)
-    return np.array(z), np.array(flags)
-
-
-def check_results(name, lane, op, x, y):
-    """z and flags of the lane are the library's."""
-    z, flags = lane.compute(op, x, y)
-    expected_z, expected_flags = library_results(name, op, x, y)
-    wrong = np.flatnonzero((z != expected_z) | (flags != expected_flags))
-    assert wrong.size == 0, [
-        f'{op}: {x[w]:04x} {y[w]:04x}: {z[w]:04x} {flags[w]}, not '
-        f'{expected_z[w]:04x} {expected_flags[w]}' for w in wrong[:5]]
-
-
 def test_operations(lane):
     """Special values, boundaries, each slot as an operand: what z and which flags come out."""
     name, _, lane = lane
     assert lane.table('decide').has_order(), 'two entries of the same priority'
     for op, pairs in operands.by_operation(name).items():
-        check_results(name, lane, op, *np.array(pairs).T)
+        p4_results.check(name, lane, op, *np.array(pairs).T)
 
 
 @pytest.mark.parametrize('op', oracle.OPERATIONS)
@@ -125,7 +103,7 @@ def test_correctly_rounded_operations(op, exact_lane):
     name, lane = exact_lane
     random = np.random.default_rng(op).integers(0, 0x10000, (2, RANDOM_PAIRS))
     pairs = np.concatenate((np.array(operands.by_operation(name)[op]).T, random), axis=1)
-    check_results(name, lane, op, *pairs)
+    p4_results.check(name, lane, op, *pairs)
 
 
 @pytest.fixture(name='exact_lane', scope='module', params=map(in_one_process, EXACT_SETS))

@@ -1,30 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Requests with lanes of binary32, and what the library makes of operands."""
+"""Requests with lanes of binary32."""
 
 import struct
-import subprocess
-
-import numpy as np
 
 import frames
 import oracle
-import switch
 
 NAME = 'fp32_exact'
 FORMAT = 5
 LANE_BYTES = 12
-OPERATIONS = {1: 'add', 2: 'sub', 3: 'mul', 4: 'div'}
 ONE, TWO, UNTOUCHED_Z = 0x3F800000, 0x40000000, 0xA5A5A5A5
-
-
-def library_results(op, x, y):
-    """z and flags as libnetfc has them, in a process of its own: a build with sanitizers needs one."""
-    lines = ''.join(f'{OPERATIONS[op]} {a:08x} {b:08x}\n' for a, b in zip(x, y))
-    answers = subprocess.run([switch.TABLE_BUILDER, 'calc', '--stream', '--hex', NAME], input=lines,
-                             capture_output=True, text=True, check=True).stdout.split()
-    z, flags = ([int(word, 16) for word in answers[column::5]] for column in (3, 4))
-    assert len(z) == len(x)
-    return np.array(z), np.array(flags)
 
 
 # ---- requests --------------------------------------------------------------------------------
