@@ -172,14 +172,13 @@ class Member:
 
     def join_payload(self, cookie: int | None = None, **changed: int) -> bytes:
         """A join. changed: workers, slots, bytes_, least, features."""
-        asked = {"workers": self.workers, "slots": SLOTS[0], "bytes_": self.kit.chunk_bytes,
+        slots = self.kit.found.get("slots", SLOTS[0])
+        asked = {"workers": self.workers, "slots": slots, "bytes_": self.kit.chunk_bytes,
                  "least": LEAST_BYTES, "features": self.asks} | changed  # fmt: skip
         return aggregation.join(
             self.place,
             asked["workers"],
-            self.kit.found.get("slots", asked["slots"])
-            if "slots" not in changed
-            else asked["slots"],
+            asked["slots"],
             asked["bytes_"],
             self.cookie if cookie is None else cookie,
             self.kit.requests.new_id(),
