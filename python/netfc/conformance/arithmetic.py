@@ -267,7 +267,7 @@ def _function_results(kit: Kit, name: str, form: Format) -> tuple[Encodings, Res
     bits = 8 * argument.encodings.itemsize
     draw = numpy.random.default_rng(protocol.FUNCTIONS[name])
     if bits == 8 or kit.settings.long and bits == 16:
-        x = numpy.arange(1 << bits)
+        x: operands.Words = numpy.arange(1 << bits)
     else:
         edges = operands.specials(form if isinstance(argument, Format) else NUMBER_FORMATS["fp16"])
         x = numpy.concatenate([edges.astype(numpy.int64), draw.integers(0, 1 << bits, 4096)])

@@ -41,7 +41,7 @@ class _Decider:
 
     def __init__(self, source: Source, is_ordered: bool):
         self.source = source
-        self.words: list[int] = source.words("decide").tolist()
+        self.words = list(map(int, source.words("decide")))
         self.is_exact = source.tables.family == "exact"
         self.is_ordered = is_ordered  # theta <= 0, the larger operand first
         self.below = source.tables.format.bits - 16  # bits of operands below those of the values

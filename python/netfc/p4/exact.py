@@ -190,9 +190,9 @@ def _product_limits(source: _Widths) -> Table:
     table = Table("product_limits", "class& large& product&", "raise(flags)")
     end, step = 1 << source.product_bits, 1 << (source.below_bits - 1)
     # For each value of the top bits: all bits below are 0, then any is set.
-    products = numpy.arange(end // 4, end, step)
+    products: Words = numpy.arange(end // 4, end, step)
     products = numpy.where(products % (2 * step), products - step + 1, products)
-    ends = [*products[1:].tolist(), end]
+    ends = [*map(int, products[1:]), end]
     kinds = [(number, 0) for number in (*range(source.fraction_bits + 2), _CLASS_NOTHING)]
     for number, large in (*kinds, (_CLASS_NOTHING, 1), (_CLASS_GREATEST, 1)):
         flags = _product_flags(source, number, bool(large), products)

@@ -34,7 +34,7 @@ def runs(words: Words) -> Iterator[tuple[int, int]]:
     differ = words[1:] != words[:-1]
     if differ.ndim > 1:
         differ = differ.any(axis=1)
-    starts = [0, *(numpy.flatnonzero(differ) + 1).tolist(), len(words)]
+    starts = [0, *map(int, numpy.flatnonzero(differ) + 1), len(words)]
     for start, end in itertools.pairwise(starts):
         yield start, end - 1
 

@@ -184,8 +184,7 @@ def _bytes(numbers: Any) -> list[str]:
         "".join(f"\\x{byte:02x}" for byte in number.to_bytes((number.bit_length() + 7) // 8 or 1))
         for number in different.tolist()
     ]
-    listed: list[str] = numpy.array(texts, object)[where].tolist()
-    return listed
+    return [texts[place] for place in where]
 
 
 def _object_id(kind: int, path: str) -> int:
