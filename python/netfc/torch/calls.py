@@ -4,6 +4,7 @@
 import dataclasses
 from typing import Any
 
+import numpy
 import torch
 
 from netfc.torch.callbacks import Origin
@@ -101,6 +102,17 @@ def reduce_scatter(output: Any, values: Any, op: str) -> Call:
     return call
 
 
+def for_all(call: Call, first: int = 0) -> Call:
+    """A reduction whose results only all ranks can have. first: where this one's begin in them."""
+    whole = numpy.empty_like(call.values)
+    if call.result is not None:
+        part = whole[first : first + call.result.size]
+        call.copies.insert(0, (_bytes_of(part), _bytes_of(call.result)))
+    call.kind, call.result = "allreduce", whole
+    call.options.pop("root", None)
+    return call
+
+
 def all_gather(outputs: list[Any], tensor: Any) -> Call:
     """Of a tensor for each rank, of one size. Raises ValueError as all_reduce()."""
     own = as_bytes(_contiguous(tensor))
@@ -160,6 +172,10 @@ def _reduction(name: str, kind: str, tensor: Any, op: str) -> Call:
 
 def _contiguous(tensor: Any) -> Any:
     return tensor.detach().resolve_conj().resolve_neg().contiguous()
+
+
+def _bytes_of(array: Any) -> Any:
+    return torch.from_numpy(array.view(numpy.uint8))
 
 
 def _copies(values: Any, target: Any) -> list[tuple[Any, Any]]:

@@ -152,7 +152,8 @@ class NetfcProcessGroup(dist.ProcessGroup):
             return self._started(calls.of_nothing("reduce", tensor, [tensor]))
         root = opts.rootRank
         output = tensor if root == self.rank() else None
-        return self._started(calls.reduce(tensor, name, root, output, self._sequences.number(root)))
+        call = calls.reduce(tensor, name, root, output, self._sequences.number(root))
+        return self._started(self._for_this_place(call))
 
     def reduce_scatter(self, outputs: list[Any], inputs: list[list[Any]], opts: Any = None) -> Any:
         """Reduce a list of a tensor for each rank; each gets its own. Gives a Work.
@@ -170,7 +171,11 @@ class NetfcProcessGroup(dist.ProcessGroup):
         outs = [output if rank == self.rank() else None for rank in range(len(parts))]
         return self._all_started(
             [
-                calls.reduce(part, name, rank, out, self._sequences.number(rank), "reduce_scatter")
+                self._for_this_place(
+                    calls.reduce(
+                        part, name, rank, out, self._sequences.number(rank), "reduce_scatter"
+                    )
+                )
                 for rank, (part, out) in enumerate(zip(parts, outs))
                 if part.numel() > 0
             ],
@@ -202,6 +207,8 @@ class NetfcProcessGroup(dist.ProcessGroup):
         why = _why_no_copy("all_gather", [*inputs, *outputs[0]], len(inputs))
         if why := why or self._why_not_here("all_gather"):
             self._say_once(f"{why} goes through gloo, not through the switch")
+            if len(inputs) == 1 and not calls.are_alike(outputs[0]):
+                return self._gathered_unevenly(outputs[0], inputs[0])
             return self._copied_by_gloo("allgather", outputs, inputs, *_given(opts))
         (parts,), (tensor,) = outputs, inputs
         self._check_count("all_gather", len(parts), 1)
@@ -222,15 +229,13 @@ class NetfcProcessGroup(dist.ProcessGroup):
 
     def _allgather_base(self, output: Any, tensor: Any, opts: Any = None) -> Any:
         """The same into one tensor with all parts: all_gather_into_tensor()."""
-        why = _why_no_copy("all_gather", [output, tensor], 1)
-        if why := why or self._why_not_here("all_gather"):
-            self._say_once(f"{why} goes through gloo, not through the switch")
-            return self._gloo._allgather_base(  # pylint: disable=protected-access
-                output, tensor, *_given(opts)
-            )
         if output.dtype != tensor.dtype:
             raise ValueError(f"all_gather_into_tensor: {tensor.dtype} into {output.dtype}")
         self._check_count("all_gather_into_tensor", output.numel(), tensor.numel())
+        why = _why_no_copy("all_gather", [output, tensor], 1)
+        if why := why or self._why_not_here("all_gather"):  # gloo of torch 1.13 takes lists alone
+            parts = output.detach().view(self.size(), *tensor.shape).unbind()
+            return self.allgather([list(parts)], [tensor], opts)
         if tensor.numel() == 0:
             return self._started(calls.of_nothing("all_gather", tensor, [output]))
         return self._started(calls.all_gather_into(output, tensor))
@@ -285,17 +290,20 @@ class NetfcProcessGroup(dist.ProcessGroup):
     def _op(self, call: str, tensors: list[Any], op: Any) -> str | None:
         """The switch's name of an operation; None: it is gloo's to do that, which is said."""
         name = next((name for known, name in _OPS if op == known), None)
-        why = _why_not(call, tensors, name) or self._why_not_here(call)
+        why = _why_not(call, tensors, name)
         if not why:
             return name
         self._say_once(f"{why} goes through gloo, not through the switch")
         return None
 
     def _why_not_here(self, call: str) -> str:
-        """What a tree of switches cannot do; empty if it can."""
-        if call == "all_reduce" or not self._sequences.is_in_tree:
-            return ""
-        return f"{call} of ranks below several switches"
+        """What a tree of switches cannot copy; empty if it can."""
+        return f"{call} of ranks below several switches" if self._sequences.is_in_tree else ""
+
+    def _for_this_place(self, call: calls.Call, first: int = 0) -> calls.Call:
+        """A reduction of which each rank has a part, beginning at `first`: a tree of switches gives
+        all to all."""
+        return calls.for_all(call, first) if self._sequences.is_in_tree else call
 
     def _started(self, call: calls.Call) -> Any:
         """Whether who calls waits in Python or not: torch's C++ (the reducer, which broadcasts a
@@ -327,6 +335,9 @@ class NetfcProcessGroup(dist.ProcessGroup):
 
     def _gathered_unevenly(self, parts: list[Any], tensor: Any) -> Any:
         parts[self.rank()].detach().copy_(tensor.detach().reshape(parts[self.rank()].shape))
+        if self._sequences.is_in_tree:
+            works = [self.broadcast(part, rank) for rank, part in enumerate(parts) if part.numel()]
+            return together(works, [parts])
         return self._all_started(
             [
                 calls.broadcast(
@@ -348,7 +359,8 @@ class NetfcProcessGroup(dist.ProcessGroup):
     def _scattered(self, output: Any, values: Any, op: str) -> Any:
         if output.numel() == 0:
             return self._started(calls.of_nothing("reduce_scatter", output, [output]))
-        return self._started(calls.reduce_scatter(output, values, op))
+        call = calls.reduce_scatter(output, values, op)
+        return self._started(self._for_this_place(call, self.rank() * output.numel()))
 
     def _check_count(self, call: str, count: int, part: int) -> None:
         """Raises ValueError: that is no part for each rank."""

@@ -308,6 +308,19 @@ def test_ranks_below_two_leaves(tmp_path):
         assert trained == results(alone, 2, 'train', address=address)
 
 
+@pytest.mark.parametrize('body, word', [('reduce_to_one', 'SUM'), ('collect', 'bfloat16')])
+def test_parts_below_two_leaves(tmp_path, body, word):
+    """What gives each rank its own part: gloo copies, and does not reduce."""
+    with tree_of_two() as (one, other):
+        said, errors = ranks(tmp_path, 3, body, word, address=[one, other, one])
+    if body == 'collect':
+        torch_values.check_collected(said, errors, word, by_gloo=('all_gather', 'broadcast'))
+        return
+    for name in torch_values.NAMES + torch_values.NARROW:
+        assert said[1]['result'][name] == torch_values.exact(name, word, 3), (name, errors[1])
+    assert not any('goes through gloo' in error for error in errors)
+
+
 def test_callbacks_below_two_leaves(tmp_path):
     """Ranks that may reduce on their machine, and cannot, as they use two switches, do not in the callbacks' job."""
     with tree_of_two() as addresses:
