@@ -100,7 +100,7 @@ locate(const struct netfc_set *set, const struct bytes *file, const struct bytes
 	}
 }
 
-/* Find the first difference. `set` is the rebuilt set. */
+/* Find the first difference. `set` is the rebuilt set; headers state lengths, too. */
 static void
 find_difference(const struct netfc_set *set, const struct bytes *file, const struct bytes *rebuilt,
 	struct difference *difference)
@@ -111,14 +111,10 @@ find_difference(const struct netfc_set *set, const struct bytes *file, const str
 
 	while (offset < common && bytes[offset] == right[offset])
 		offset++;
-	difference->found = offset < file->length || offset < rebuilt->length;
+	difference->found = offset < common;
 	difference->offset = offset;
-	if (!difference->found)
-		return;
-	if (offset < common)
+	if (difference->found)
 		locate(set, file, rebuilt, difference);
-	else
-		difference->where = "length";
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */

@@ -128,6 +128,8 @@ def write_bad_files(folder, good):
         'header': (changed(data, 49, 1), 'do not fit its header'),
         'flipped': (changed(data, entry, data[entry] ^ 1, False), 'table log, key 15360 '),
         'forged': (changed(data, mi1_entry, data[mi1_entry] ^ 1), 'table mi1, key -7 '),
+        'renamed': (changed(data, data.index(b'fp16_k1024') + 4, ord('x'), False), 'wrong checksum'),
+        'summed': (changed(data, -1, data[-1] ^ 1, False), 'wrong checksum'),
     }
     for name, (content, _) in bad.items():
         (folder / f'{name}.netfc').write_bytes(content)
@@ -145,6 +147,9 @@ def test_verify(built, tmp_path):
     verdicts = run_json('verify', tmp_path / 'forged.netfc', tmp_path / 'newer.netfc', status=1)
     assert verdicts[0]['difference']['key'] == -7 and verdicts[0]['set'] == 'fp16_k1024'
     assert 'newer' in verdicts[1]['error'] and not verdicts[1]['good']
+    summed, = run_json('verify', tmp_path / 'summed.netfc', status=1)
+    assert summed['difference'] == {'byte': summed['bytes'] - 1, 'where': 'checksum'}
+    assert ', in the checksum' in run('verify', tmp_path / 'summed.netfc', status=1).stdout
 
 
 def test_bad_files_are_refused_elsewhere(built, tmp_path):

@@ -142,6 +142,11 @@ def test_expressions_saturate_as_the_library_does(tmp_path, function, name):
     ('abs(x)^-pi', 'posit16', '0', '0x8000', ['division by zero']),
     ('1 / sin(pi * x)', 'posit16', '3', '0x8000', ['division by zero']),
     ('atan(1 / x)', 'fp16', '-0', '0xbe48', []),
+    # On both sides of a pole, and at -0, whose sign it keeps.
+    ('tan(x)', 'fp8_e4m3', '1.5', '0x56', []),
+    ('tan(x)', 'fp8_e4m3', '2', '0xc1', []),
+    ('+tan(x)', 'fp8_e4m3', '11', '0xf6', []),
+    ('tan(x)', 'fp8_e4m3', '-0', '0x80', []),
     # What is too small for any precision is not zero, nor 1 what is 1 but for that.
     ('ln(1 + exp(x))', 'fp16', '-60000', '0x0000', ['underflow']),
     ('ln(1 + exp(x))', 'posit16_es2', '-1e16', '0x0001', []),
