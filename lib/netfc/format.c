@@ -240,8 +240,6 @@ shift_right(uint64_t value, unsigned bits, bool sticky)
 {
 	struct shifted shifted = {0, false, sticky || value != 0};
 
-	if (bits == 0)
-		return (struct shifted){value, false, sticky};
 	if (bits > 64)
 		return shifted;
 	shifted.quotient = bits < 64 ? value >> bits : 0;

@@ -42,12 +42,6 @@ load_64(const void *at)
 	return word;
 }
 
-static __rte_always_inline void
-store_64(void *at, uint64_t word)
-{
-	memcpy(at, &word, sizeof(word));
-}
-
 /** A big-endian field. */
 static __rte_always_inline uint32_t
 load_be16(const void *at)

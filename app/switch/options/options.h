@@ -121,9 +121,6 @@ struct slowloris_rules slowloris_options_rules(const struct slowloris_options *o
 
 /* The command line after the EAL's "--". */
 
-/** Maximum number of table sets: one per format. */
-#define MAX_SETS (NETFC_SET_FORMAT_END - 1)
-
 /** A day: no test waits longer for the end of traffic. */
 #define MAX_IDLE_EXIT_MS (24 * 60 * 60 * 1000u)
 

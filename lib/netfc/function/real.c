@@ -408,8 +408,6 @@ real_normal(struct real x)
 {
 	struct real a = real_abs(x), half = real_scale(REAL_ONE, -1);
 
-	if (real_is_zero(x))
-		return half;
 	if (is_below(a, TAIL_STARTS))
 		return x.negative ? real_subtract(half, middle(a)) : real_add(half, middle(a));
 	return x.negative ? upper_tail(a) : real_subtract(REAL_ONE, upper_tail(a));
