@@ -44,7 +44,8 @@ bool address_read(const char *text, struct address *address);
 
 /**
  * Whether a host can have the address: not if it is multicast, unspecified, loopback or limited
- * broadcast, to which nobody can send as to one host.
+ * broadcast, to which nobody can send as to one host, or an IPv4 address mapped to IPv6
+ * (::ffff:0:0/96), which no packet has (RFC 6890).
  */
 bool address_is_host(const struct address *address);
 

@@ -293,7 +293,7 @@ def from_no_host():
         for packet in (udp(request), udp(b'to nobody', dport=20040), ICMP(type=8)):
             yield frames.build(Ether(src=frames.CLIENT_MAC, dst=frames.SERVER_MAC)
                                / IP(src=source, dst=SWITCH_IP) / packet)
-    for source in ('ff02::1', '::1', '::', SWITCH_IP6):
+    for source in ('ff02::1', '::1', '::', '::ffff:10.0.0.1', SWITCH_IP6):
         for packet in (udp(request), ICMPv6EchoRequest()):
             yield frames.build(Ether(src=frames.CLIENT_MAC, dst=frames.SERVER_MAC)
                                / IPv6(src=source, dst=SWITCH_IP6) / packet)
@@ -409,6 +409,7 @@ def test_what_is_for_others_goes_on(tmp_path):
     ('0.0.0.0', ['no host']), ('127.0.0.1', ['no host']), ('224.0.0.1', ['no host']),
     ('255.255.255.255', ['no host']), ('10.0.0.255/24', ['no host']), ('10.0.0.0/24', ['no host']),
     ('::', ['no host']), ('::1', ['no host']), ('ff02::1', ['no host']),
+    ('::ffff:10.0.0.1', ['no host']),
     ('10.0.0.1@2', ['no port 2']), ('2001:db8::1@65534', ['no port 65534']),
 ])
 def test_wrong_addresses(tmp_path, address, words):
