@@ -4,17 +4,12 @@
 import argparse
 import importlib.util
 import json
-import os
-import subprocess
 
 import needs
 import project_scripts
 import pytest
-import switch
 
 from benchmark.allreduce import lengths, paths, run, sparse
-
-BENCH = project_scripts.SCRIPTS / 'bench'
 
 
 def result(by, count, lost, **seconds):
@@ -81,10 +76,8 @@ def test_table_of_lengths():
 @pytest.mark.slow
 def test_lengths_by_each_path(tmp_path):
     """One value is less than one for each rank."""
-    done = subprocess.run(
-        [BENCH, 'allreduce', '--paths', '--values', '1', '--quick', '--workers', '2', '--json', tmp_path / 'figures'],
-        text=True, env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)}, capture_output=True, timeout=3000,
-        stdin=subprocess.DEVNULL, check=False)
+    done = project_scripts.run('bench', 'allreduce', '--paths', '--values', 1, '--quick', '--workers', 2,
+                               '--json', tmp_path / 'figures')
     assert done.returncode == 0, done.stderr
     measured = {name for _, name, seconds, _ in json.loads((tmp_path / 'figures').read_text()) if seconds}
     assert {*lengths.NAMES} - {'AF_XDP on veth'} <= measured, done.stdout
@@ -115,10 +108,8 @@ def test_table_of_zeros():
 @needs.needs_long_rings
 @pytest.mark.slow
 def test_zeros_beside_gloo(tmp_path):
-    done = subprocess.run(
-        [BENCH, 'sparse', '--sizes', '400000', '--times', '1', '--workers', '2', '--json', tmp_path / 'figures'],
-        text=True, env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)}, capture_output=True, timeout=3000,
-        stdin=subprocess.DEVNULL, check=False)
+    done = project_scripts.run('bench', 'sparse', '--sizes', 400_000, '--times', 1, '--workers', 2,
+                               '--json', tmp_path / 'figures')
     assert done.returncode == 0, done.stderr
     dense, *zeros, gloo = json.loads((tmp_path / 'figures').read_text())
     assert (dense['layout'], gloo['by'], len(zeros)) == ('none', 'gloo', 6)
@@ -132,10 +123,7 @@ def test_zeros_beside_gloo(tmp_path):
 @needs.needs_program('nft', ' (nftables)')
 def test_the_switch_alone(tmp_path):
     """Without gloo, which not every machine has."""
-    done = subprocess.run(
-        [BENCH, 'allreduce', '--quick', '--only', 'netfc', '--json', tmp_path / 'figures'], text=True,
-        env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)}, capture_output=True, timeout=3000,
-        stdin=subprocess.DEVNULL, check=False)
+    done = project_scripts.run('bench', 'allreduce', '--quick', '--only', 'netfc', '--json', tmp_path / 'figures')
     assert done.returncode == 0, done.stderr
     _, lossy = json.loads((tmp_path / 'figures').read_text())['results']
     assert lossy['lost'] == 0.01 and lossy['retransmitted'] > 0

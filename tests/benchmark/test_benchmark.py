@@ -35,9 +35,7 @@ DECIMAL = re.compile(r'-?\d+\.\d+')
 def _measured(tmp_path_factory):
     """What the quick benchmark prints and writes."""
     path = tmp_path_factory.mktemp('bench') / 'results.json'
-    done = subprocess.run([BENCH, '--quick', '--rounds', '1', '--json', path], text=True,
-                          env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)},
-                          capture_output=True, timeout=TIMEOUT_S, check=False)
+    done = project_scripts.run('bench', '--quick', '--rounds', 1, '--json', path)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout, json.loads(path.read_text())
 

@@ -2,21 +2,16 @@
 """scripts/bench idle: that it measures, and what it refuses."""
 
 import json
-import os
 import re
-import subprocess
 
 import pytest
 
 import project_scripts
-import switch
 from needs import needs_namespaces, needs_tap
 
 
 def bench(*options):
-    return subprocess.run([project_scripts.SCRIPTS / 'bench', 'idle', *map(str, options)], text=True,
-                          env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)},
-                          capture_output=True, timeout=switch.TIMEOUT_S, check=False)
+    return project_scripts.run('bench', 'idle', *options)
 
 
 @pytest.mark.slow

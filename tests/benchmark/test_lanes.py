@@ -2,9 +2,7 @@
 """scripts/bench lanes: that it measures, and what it measures."""
 
 import operator
-import os
 import re
-import subprocess
 
 import numpy
 import pytest
@@ -21,9 +19,7 @@ FUNCTIONS = {'add': operator.add, 'sub': operator.sub, 'mul': operator.mul,
 
 
 def bench(*options, build=switch.BUILD):
-    return subprocess.run([project_scripts.SCRIPTS / 'bench', 'lanes', *options], text=True,
-                          env={**os.environ, 'NETFC_BUILD': str(build)},
-                          capture_output=True, timeout=switch.TIMEOUT_S, check=False)
+    return project_scripts.run('bench', 'lanes', *options, NETFC_BUILD=str(build))
 
 
 def test_a_row_for_each_kind_of_operands():

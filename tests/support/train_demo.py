@@ -2,7 +2,6 @@
 """scripts/demo training and any-number, as its user runs it, and where its tests can run."""
 
 import importlib.util
-import subprocess
 
 import needs
 import pytest
@@ -10,7 +9,6 @@ import pytest
 import project_scripts
 import sanitized
 
-TIMEOUT_S = 4000
 MISSING = [name for name in ('torch', 'sklearn', 'matplotlib')
            if importlib.util.find_spec(name) is None]
 
@@ -22,6 +20,4 @@ NEEDS = [
 
 def run(*words, name='training'):
     """The ended demonstration."""
-    return subprocess.run(
-        [project_scripts.SCRIPTS / 'demo', name, *words], text=True,
-        capture_output=True, env=sanitized.environment(), stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)
+    return project_scripts.run('demo', name, *words, **sanitized.environment())

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+import project_scripts
 import switch
 from needs import WITHOUT_RIGHTS
 from project_scripts import SCRIPTS
@@ -150,9 +151,8 @@ def test_a_tree_that_cannot_be_written(installed, tmp_path):
 
 
 def test_help_of_a_script_names_its_options():
-    done = subprocess.run([SCRIPTS / 'bench', '--help'], text=True, capture_output=True,
-                          check=True, timeout=TIMEOUT_S)
-    assert done.stdout.startswith('Benchmarks') and '--quick' in done.stdout
+    done = project_scripts.run('bench', '--help')
+    assert done.returncode == 0 and done.stdout.startswith('Benchmarks') and '--quick' in done.stdout
 
 
 @pytest.mark.parametrize('script', ['demo', 'bench'])
@@ -162,17 +162,15 @@ def test_help_of_one_of_several_has_its_options(script):
     assert len(names) > 5
     for name in names:
         assert re.search(rf'^#   {name}  ', text, re.MULTILINE)
-        done = subprocess.run([SCRIPTS / script, name, '--help'], text=True, capture_output=True,
-                              check=True, timeout=TIMEOUT_S)
-        assert done.stdout.startswith(f'usage: scripts/{script} {name} '), name
+        done = project_scripts.run(script, name, '--help')
+        assert done.returncode == 0 and done.stdout.startswith(f'usage: scripts/{script} {name} '), name
 
 
 @pytest.mark.parametrize('words, said', [(['demo'], "scripts/demo: no demo '': sums, tree"),
                                          (['demo', 'product'], "no demo 'product'"),
                                          (['bench', 'nothing'], 'no benchmark nothing')])
 def test_names_that_are_none(words, said):
-    done = subprocess.run([SCRIPTS / words[0], *words[1:]], text=True, capture_output=True,
-                          check=False, timeout=TIMEOUT_S)
+    done = project_scripts.run(*words)
     assert done.returncode == 1 and said in done.stderr
 
 

@@ -38,7 +38,7 @@ def test_without_the_tools(tmp_path):
     where = f'{project_scripts.PROJECT / "python"}:{project_scripts.SCRIPTS}'
     done = subprocess.run(
         ['/usr/bin/python3', '-P', '-m', 'training.demo', '--p4'], text=True, capture_output=True,
-        env={**os.environ, 'PYTHONPATH': where, 'PATH': str(tmp_path)}, timeout=train_demo.TIMEOUT_S,
+        env={**os.environ, 'PYTHONPATH': where, 'PATH': str(tmp_path)}, timeout=project_scripts.TIMEOUT_S,
         stdin=subprocess.DEVNULL, check=False)
     assert done.returncode != 0
     assert f'not on the PATH: {", ".join(bmv2.TOOLS)}' in done.stderr

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """scripts/mutate: which faults it makes, and what it does not take for code."""
 
-import subprocess
 
 import pytest
 
@@ -49,6 +48,5 @@ def test_one_place_of_a_function_at_a_time():
     (['--sample', '0'], "argument --sample: '0': expected 1 or more"),
     (['--seed', 'x'], "argument --seed: 'x': expected 0 or more")])
 def test_wrong_usage(words, why):
-    done = subprocess.run([project_scripts.SCRIPTS / 'mutate', *words], capture_output=True, text=True, timeout=600,
-                          check=False)
+    done = project_scripts.run('mutate', *words)
     assert done.returncode == 1 and done.stderr.endswith(f'scripts/mutate: {why}\n'), done.stderr

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The table of docs/platforms.md, made of what scripts/test-releases has noted."""
 
-import subprocess
-
-from project_scripts import SCRIPTS
+import project_scripts
 
 RESULTS = (('13', 'container', '', 'scripts/quickstart', 1, 60),
            ('13', 'container', '', 'scripts/quickstart', 0, 119),
@@ -17,13 +15,11 @@ def test_the_latest_of_each_command(tmp_path):
     """Of the commands that the table has; what else has been tried there makes no row."""
     notes = tmp_path / 'results'
     notes.write_text(''.join('\t'.join(map(str, result)) + '\n' for result in RESULTS))
-    done = subprocess.run([SCRIPTS / 'test-releases', '--table', '--trees', tmp_path], text=True,
-                          capture_output=True, check=True, timeout=60)
+    done = project_scripts.run('test-releases', '--table', '--trees', tmp_path)
     assert done.stdout.splitlines()[2:] == ['| 12 | `machine`, busy |  |  |  |  | fails |',
                                             '| 13 | `container` | 119 s | no namespaces |  |  | 20 min |']
 
 
 def test_nothing_tried_yet(tmp_path):
-    done = subprocess.run([SCRIPTS / 'test-releases', '--table', '--trees', tmp_path], text=True,
-                          capture_output=True, check=False, timeout=60)
+    done = project_scripts.run('test-releases', '--table', '--trees', tmp_path)
     assert done.returncode == 1 and 'nothing has been tried yet' in done.stderr

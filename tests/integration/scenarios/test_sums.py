@@ -21,9 +21,7 @@ TIMEOUT_S = 1200
 
 def run(*words):
     """The ended demonstration."""
-    return subprocess.run(
-        [project_scripts.SCRIPTS / 'demo', *words], env=sanitized.environment(), text=True,
-        capture_output=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)
+    return project_scripts.run('demo', *words, **sanitized.environment())
 
 
 def run_with_figures(name, path):

@@ -4,7 +4,6 @@
 import contextlib
 import itertools
 import json
-import os
 import random
 import re
 import signal
@@ -258,9 +257,7 @@ def test_telemetry_clients_that_stall_while_it_stops(tmp_path):
                     reason='libnetfc-allreduce in a process without the sanitizer')
 def test_a_short_soak_of_a_tree(tmp_path):
     """But the time until all have heard, which other tests change, and memory, as below."""
-    subprocess.run([project_scripts.SCRIPTS / 'soak', '--tree', '--minutes', '0.1', '--json',
-                    tmp_path / 'report'], env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)},
-                   capture_output=True, timeout=1200, check=False)
+    project_scripts.run('soak', '--tree', '--minutes', 0.1, '--json', tmp_path / 'report')
     report = json.loads((tmp_path / 'report').read_text())
     assert report['workers_killed'] > 0 and report['vectors'] > 0
     failed = {name for name, holds in report['checks'].items() if not holds}
@@ -271,11 +268,8 @@ def test_a_short_soak_of_a_tree(tmp_path):
 def test_a_short_soak(tmp_path):
     """All of the long one but its length; but the rate, which other tests change; and but memory,
     which takes longer to settle and of which the sanitizers, which look for leaks, keep much."""
-    subprocess.run([project_scripts.SCRIPTS / 'soak', '--minutes', '0.1', '--json',
-                    tmp_path / 'report'],
-                   env={**os.environ, 'NETFC_BUILD': str(switch.BUILD),
-                        'ASAN_OPTIONS': 'quarantine_size_mb=0:thread_local_quarantine_size_kb=0'},
-                   capture_output=True, timeout=1200, check=False)
+    project_scripts.run('soak', '--minutes', 0.1, '--json', tmp_path / 'report',
+                        ASAN_OPTIONS='quarantine_size_mb=0:thread_local_quarantine_size_kb=0')
     report = json.loads((tmp_path / 'report').read_text())
     assert report['swaps'] >= 4 and report['refused_commands'] >= 2 and report['rx_packets'] > 1000
     checks = {name: holds for name, holds in report['checks'].items()

@@ -2,21 +2,17 @@
 """The filter of the packaged service covers the system calls that the switch makes."""
 
 import json
-import os
 import subprocess
 
 import pytest
 
 import project_scripts
 import service_calls
-import switch
 from needs import needs_namespaces, needs_tap
 
 
 def measured(*options):
-    return subprocess.run([project_scripts.SCRIPTS / 'system-calls', *map(str, options)], text=True,
-                          env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)},
-                          capture_output=True, timeout=switch.TIMEOUT_S, check=False)
+    return project_scripts.run('system-calls', *options)
 
 
 @pytest.mark.slow
