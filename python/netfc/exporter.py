@@ -70,6 +70,7 @@ class _Handler(simple_server.WSGIRequestHandler):
         that counts (RFC 9112, section 3.2.2)."""
         absolute = _ABSOLUTE.fullmatch(self.path)
         if absolute:
+            # pylint: disable-next=attribute-defined-outside-init
             self.path = f"/{absolute[2]}"
             del self.headers["Host"]
             self.headers["Host"] = absolute[1]
