@@ -370,18 +370,20 @@ def many_groups(count):
 
 
 def groups_one_after_another(count):
-    """Each is destroyed, though the program still has it: the slots of each, and what the first says."""
-    groups, slots = [], []
+    """Each is destroyed, though the program still has it: the counts of each, and what the first says."""
+    groups, counts = [], []
     for _ in range(int(count)):
         groups.append(dist.new_group())
         dist.all_reduce(torch.ones(3), group=groups[-1])
-        slots.append(netfc.torch.stats(groups[-1])['slots'])
+        dist.barrier(groups[-1])
         dist.destroy_process_group(groups[-1])
+        stats = netfc.torch.stats(groups[-1])
+        counts.append([stats['reductions'], stats['values'], stats['slots']])
         dist.barrier()
     try:
         groups[0].allreduce([torch.ones(3)])
     except netfc.torch.AllreduceError as error:
-        return [slots, str(error)]
+        return [counts, str(error)]
     return 'not reached'
 
 

@@ -231,7 +231,7 @@ def go_on():
     differ = [_said(dist.barrier, group=other) if RANK else reduced(other) for _ in range(2)]
     missed = [reduced(alone), reduced(alone)] if RANK == 0 else ['', '']
     meet_again(3)
-    return [before, lost, again, differ, missed]
+    return [before, lost, again, differ, missed, netfc.torch.stats(other)['reductions']]
 
 
 def go_on_through_restarts():

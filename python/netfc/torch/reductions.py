@@ -75,6 +75,8 @@ class Reductions:
         self._blame = Blame(meeting, sequence, self._watch)
         self._place: Place | None = None
         self._comm: Communicator | None = None
+        self._last_stats: dict[str, int] = {}
+        self._last_slots = 0
         self._calls = calls
         self._waited_s = 0.0
         self._copied = 0
@@ -139,6 +141,7 @@ class Reductions:
             self._watch.leaves()
         comm.abort()
         self._task_threads.close()
+        self._last_stats, self._last_slots = comm.stats, comm.info["slots"]
         with contextlib.suppress(AllreduceError):  # the switch has the job until it times out
             (comm.close if is_lost else comm.leave)()
 
@@ -164,7 +167,7 @@ class Reductions:
     @property
     def stats(self) -> dict[str, int]:
         """What was counted, see netfc.allreduce.Communicator.stats; {} before the first call."""
-        return self._comm.stats if self._comm is not None else {}
+        return self._comm.stats if self._comm is not None else self._last_stats
 
     @property
     def done(self) -> int:
@@ -174,7 +177,7 @@ class Reductions:
     @property
     def slots(self) -> int:
         """Chunks in flight, to all switches together; 0 before the first call."""
-        return self._comm.info["slots"] if self._comm is not None else 0
+        return self._comm.info["slots"] if self._comm is not None else self._last_slots
 
     @property
     def waited_s(self) -> float:

@@ -105,12 +105,13 @@ class Sequences:
         with self._lock:
             if not self._has_lost_switch():
                 return
-            self._past = self._counted()
             for each in (self._callbacks, self._calls):
                 each.close(is_lost=True)
+            past = self._counted()
             try:
                 self._meeting.end()
                 self._begin(self._meeting.again(), f"{call.name} {self._called}")
+                self._past = past
             except (OSError, RuntimeError, ValueError) as error:
                 self._is_over = True
                 text = f"{call.name} {self._called}, the first after the switch had failed: {error}"

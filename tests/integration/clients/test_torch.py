@@ -129,8 +129,8 @@ def test_a_switch_has_slots_for_many_groups(tmp_path):
 
 
 def test_a_destroyed_group_that_the_program_still_has_leaves_its_slots(tmp_path):
-    for slots, said in results(tmp_path, 2, 'groups_one_after_another', '3', server=dict(slots=160)):
-        assert slots == [32] * 3 and 'was destroyed' in said
+    for counts, said in results(tmp_path, 2, 'groups_one_after_another', '3', server=dict(slots=160)):
+        assert counts == [[1, 3, 32]] * 3 and 'was destroyed' in said
 
 
 def test_a_group_takes_what_is_left(tmp_path):
