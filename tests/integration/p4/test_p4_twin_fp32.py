@@ -53,7 +53,7 @@ def place_of_op(frame, missing):
     ('div', 1, 'direct', 20000, 1), ('div', 2, 'fpu', 10000, 2), ('mul', 2, 'hash', 2000, 1),
     ('sub', 1, 'fpu', 2000, 1)])
 def test_every_byte(last, lanes, match, structured, passes, tmp_path):
-    last_op = {name: op for op, name in fp32_frames.OPERATIONS.items()}[last]
+    last_op = ('add', 'sub', 'mul', 'div').index(last) + 1
     missing = [op for op in oracle.OPERATIONS if op > last_op]
     named = [(case, frame) for case, frame in fp32_frames.zoo() if bmv2.can_be_sent(frame)]
     sent = [frame for _, frame in named] + arithmetic(lanes, structured)
