@@ -21,7 +21,7 @@ def serving(within=(), **options):
                           text=True) as process:
         try:
             port = process.stdout.readline().strip()
-            assert port, 'it ended'
+            assert port and port == str(options.get('port', port)), 'it ended, or took another port'
             yield f'127.0.0.1:{port}'
         finally:
             process.stdin.close()

@@ -15,6 +15,7 @@ WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion', '-Wold
 
 @pytest.mark.skipif(shutil.which('g++') is None, reason='no g++ on the PATH')
 def test_no_header_warns_in_cplusplus(tmp_path):
+    assert HEADERS
     program = tmp_path / 'program.cc'
     program.write_text(''.join(f'#include <{header.name}>\n' for header in HEADERS))
     folders = [f'-I{folder}' for folder in INCLUDED]

@@ -16,6 +16,7 @@ def test_the_latest_of_each_command(tmp_path):
     notes = tmp_path / 'results'
     notes.write_text(''.join('\t'.join(map(str, result)) + '\n' for result in RESULTS))
     done = project_scripts.run('test-releases', '--table', '--trees', tmp_path)
+    assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[2:] == ['| 12 | `machine`, busy |  |  |  |  | fails |',
                                             '| 13 | `container` | 119 s | no namespaces |  |  | 20 min |']
 
