@@ -84,7 +84,10 @@ class Check:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What came of a check: detail says what was looked at, or why not, or what is wrong."""
+    """What came of a check: detail says what was looked at, or why not, or what is wrong.
+
+    seconds: 0 where it was not carried out.
+    """
 
     check: Check
     verdict: Verdict

@@ -16,18 +16,32 @@ from netfc.conformance.link import Traffic
 
 
 def text(outcomes: Sequence[Outcome], everything: bool = False) -> Iterator[str]:
-    """A paragraph for each that failed, and for those that one reason left undecided; then a line
-    for all."""
-    for (verdict, _), same in itertools.groupby(outcomes, lambda each: (each.verdict, each.detail)):
-        if verdict is Verdict.UNDECIDED:
-            first, *others = same
-            yield from paragraph(first)
-            if others:
-                yield f"    and so are the {len(others)} checks after it"
-        elif everything or verdict is Verdict.FAILED:
-            for outcome in same:
+    """A paragraph for each that failed or is undecided, one for those that one reason kept from
+    being carried out; then a line for all."""
+    for reason, group in itertools.groupby(outcomes, _why_not_carried_out):
+        same = list(group)
+        for outcome in same[:1] if reason else same:
+            if everything or outcome.verdict in (Verdict.FAILED, Verdict.UNDECIDED):
                 yield from paragraph(outcome)
+        if reason and len(same) > 1:
+            are = "is the check" if len(same) == 2 else f"are the {len(same) - 1} checks"
+            yield f"    and so {are} after it: {_ranges(each.check.number for each in same[1:])}"
     yield summary(outcomes)
+
+
+def _why_not_carried_out(outcome: Outcome) -> str:
+    """Nothing for one that was."""
+    skipped = outcome.verdict is Verdict.UNDECIDED and not outcome.seconds
+    return outcome.detail if skipped else ""
+
+
+def _ranges(numbers: Iterable[int]) -> str:
+    """As --only takes them: 1011,2002-2018."""
+    made = []
+    for _, run in itertools.groupby(enumerate(sorted(numbers)), lambda pair: pair[1] - pair[0]):
+        first, *rest = (number for _, number in run)
+        made.append(f"{first}-{rest[-1]}" if rest else str(first))
+    return ",".join(made)
 
 
 def paragraph(outcome: Outcome) -> Iterator[str]:

@@ -30,9 +30,10 @@ import small_switch
 import switch
 import tiers
 from netfc import capture, protocol
+from netfc.conformance import report
 from netfc.conformance import requests as requests_of_kit
 from netfc.conformance.catalogue import CHECKS
-from netfc.conformance.check import Failed
+from netfc.conformance.check import Failed, Outcome, Verdict
 from netfc.conformance.exact import Exact
 from netfc.conformance.kit import with_results, with_status
 from netfc.formats import NUMBER_FORMATS
@@ -431,8 +432,18 @@ def test_the_switch_goes_half_way():
         done = conform(*where(small)[:-1], *SUMS, '--timeout', '0.5')
     assert done.returncode == NOBODY and ' 0 failed' in done.stdout
     assert re.search(r'undecided: no reply from 127.0.0.1 UDP port \d+ within 0.5 s.*\n'
-                     r'    and so are the \d+ checks after it\n', done.stdout)
+                     r'    and so are the \d+ checks after it: [0-9,-]*2018\n', done.stdout)
     assert done.stdout.count('no reply') == 1, done.stdout
+
+
+@pytest.mark.parametrize('left, said', [
+    (1, []), (2, ['    and so is the check after it: 2003']), (4, ['    and so are the 3 checks after it: 2003-2005'])])
+def test_what_is_left_is_said_once(left, said):
+    """But each that was carried out by itself, though the reason is the same."""
+    tried = [Outcome(check, Verdict.UNDECIDED, 'no reply to join', 3.0) for check in CHECKS[1:3]]
+    skipped = [Outcome(check, Verdict.UNDECIDED, 'no reply', 0.0) for check in CHECKS[1:left + 1]]
+    first, *more = (report.paragraph(each) for each in [skipped[0], *tried])
+    assert list(report.text(skipped + tried))[:-1] == [*first, *said, *itertools.chain(*more)]
 
 
 @hosts.needs_namespaces
