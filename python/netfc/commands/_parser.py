@@ -2,6 +2,7 @@
 """What the programs have in common: exit statuses and how wrong usage is told."""
 
 import argparse
+import math
 import os
 import re
 import sys
@@ -48,10 +49,11 @@ class Parser(Usage):
 
 
 def real(text: str) -> float:
-    """An argument that is a number."""
-    if not _REAL.fullmatch(text):
+    """An argument that is a number, as far as a double holds it."""
+    number = float(text) if _REAL.fullmatch(text) else math.nan
+    if not math.isfinite(number):
         raise argparse.ArgumentTypeError(f"'{text}': expected a number")
-    return float(text)
+    return number
 
 
 def whole(text: str, base: int = 10) -> int:

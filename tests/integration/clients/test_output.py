@@ -129,6 +129,7 @@ def test_a_value_that_is_empty_is_wrong_usage(words):
 @pytest.mark.parametrize('words', [
     ('client', 'add', '1', '2', '--server', '::1', '--port', '1_000'), ('conform', '::1', '--token', '0b1'),
     ('conform', '::1', '--timeout', '1_0'), ('ctl', '--timeout', ' 5', 'show'), ('ctl', '--timeout', 'inf', 'show'),
+    ('client', 'add', '1', '2', '--server', '::1', '--timeout', '1e999'),
     ('ctl', 'capture', 'start', '--snaplen', '1_000', 'file'), ('p4', '-t', 'bmv2', '-n', '\u0664', 'fp16_k4'),
     ('top', '--interval', '5 ')], ids=' '.join)
 def test_a_number_is_made_of_digits(words):
