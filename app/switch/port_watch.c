@@ -29,6 +29,17 @@ mark(struct port *port)
 	__atomic_store_n(&port->removed, true, __ATOMIC_RELAXED);
 }
 
+/* NULL: it is no port of the switch, or not any more. */
+static struct port *
+find_port(struct app *app, uint16_t id)
+{
+	for (unsigned int p = 0; p < app->port_count; p++) {
+		if (app->port[p].id == id && !port_is_gone(&app->port[p]))
+			return &app->port[p];
+	}
+	return NULL;
+}
+
 /* In the EAL's interrupt thread, which may close nothing: a bus takes a device back. */
 static void
 hear_bus(const char *device, enum rte_dev_event_type event, void *arg)
@@ -45,14 +56,12 @@ hear_bus(const char *device, enum rte_dev_event_type event, void *arg)
 static int
 hear_driver(uint16_t id, enum rte_eth_event_type event, void *arg, void *result)
 {
-	struct app *app = arg;
+	struct port *port = find_port(arg, id);
 
 	(void)event;
 	(void)result;
-	for (unsigned int p = 0; p < app->port_count; p++) {
-		if (app->port[p].id == id)
-			mark(&app->port[p]);
-	}
+	if (port != NULL)
+		mark(port);
 	return 0;
 }
 
@@ -61,11 +70,11 @@ static int
 hear_reset(uint16_t id, enum rte_eth_event_type event, void *arg, void *result)
 {
 	(void)event;
-	(void)arg;
 	(void)result;
-	REPORT("port %u was reset from outside: if no packets come through it any more, start the "
-	       "switch anew\n",
-		id);
+	if (find_port(arg, id) != NULL)
+		REPORT("port %u was reset from outside: if no packets come through it any more, "
+		       "start the switch anew\n",
+			id);
 	return 0;
 }
 

@@ -30,6 +30,23 @@
 #define IP4_TOS_SHIFT 16   /**< of the type of service in the header's first word */
 #define IP6_CLASS_SHIFT 20 /**< of the traffic class, likewise */
 
+/**
+ * Whether an address can be another host's: not nobody's, many hosts' or the loopback's, nor an
+ * IPv4 address mapped to IPv6, which no packet has (RFC 1122, 3.2.1.3; RFC 4291, 2.5).
+ */
+static inline bool
+ip_is_host(const uint8_t *bytes, bool ip6)
+{
+	static const uint8_t nobody[16], loopback[16] = {[15] = 1};
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+	if (!ip6)
+		return bytes[0] != 0 && bytes[0] != IN_LOOPBACKNET && bytes[0] < 224;
+	return bytes[0] != 0xff && memcmp(bytes, nobody, sizeof(nobody)) != 0 &&
+		memcmp(bytes, loopback, sizeof(loopback)) != 0 &&
+		memcmp(bytes, mapped, sizeof(mapped)) != 0;
+}
+
 /** At any even address. */
 typedef struct iphdr ip4_header __attribute__((aligned(2)));
 typedef struct ip6_hdr ip6_header __attribute__((aligned(2)));

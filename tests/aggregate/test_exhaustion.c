@@ -326,6 +326,7 @@ JOBS_TEST(a_turn_in_a_leaf_is_kept_for_whose_it_is)
 	assert_int_equal(usage_of_table().jobs, 3);
 	parent_answers();
 	join_half_tree(2, 0);
+	assert_int_equal(join_half_tree(0, 0), AGGREGATE_WAITING); /* the one that made room */
 	assert_int_equal(send_join(join_message(7, 0, 1, 4), STRANGER), AGGREGATE_JOINED);
 }
 

@@ -7,9 +7,10 @@ import pytest
 
 import switch
 
-# A shell without job control ignores interrupts in what it runs in the background, and children inherit
-# that: the programs under test would, too.
+# A shell without job control ignores interrupts in what it runs in the background, nohup that a terminal closes, and
+# children inherit that: the programs under test would, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope='session', autouse=True)

@@ -2,6 +2,7 @@
 """Runs netfc-exporter."""
 
 import os
+import signal
 import socket
 import subprocess
 import time
@@ -35,6 +36,11 @@ class Exporter:
         self._process.terminate()
         _, stderr = self._process.communicate(timeout=200)
         assert self._process.returncode == 0, stderr
+
+    def hang_up(self):
+        """Its terminal goes, and it with it."""
+        self._process.send_signal(signal.SIGHUP)
+        self._process.wait(200)
 
     def first_line(self):
         """What it says first on stderr."""

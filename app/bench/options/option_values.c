@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <aggregate_wire.h>
+#include <ip_headers.h>
 
 #include "embedded.h"
 #include "options/options.h"
@@ -69,17 +70,6 @@ value_dst_mac(FILE *errors, const char *option, const char *text, void *field)
 	return option_refuse(errors, option, text, "a MAC address such as 02:00:00:00:00:02");
 }
 
-/* Neither nobody nor many. */
-static bool
-is_one_host(const uint8_t *bytes, bool ip6)
-{
-	static const uint8_t nobody[IP_BYTES];
-
-	if (ip6)
-		return memcmp(bytes, nobody, IP_BYTES) != 0 && bytes[0] != 0xff;
-	return bytes[0] != 0 && bytes[0] < 224;
-}
-
 int
 value_ip(FILE *errors, const char *option, const char *text, void *field)
 {
@@ -88,7 +78,7 @@ value_ip(FILE *errors, const char *option, const char *text, void *field)
 
 	*address = (struct ip_address){.version = ip6 ? 6 : 4};
 	if (inet_pton(ip6 ? AF_INET6 : AF_INET, text, address->bytes) == 1 &&
-		is_one_host(address->bytes, ip6))
+		ip_is_host(address->bytes, ip6))
 		return 0;
 	return option_refuse(errors, option, text,
 		"the IP address of one host, such as 198.18.0.1 or 2001:2::1");

@@ -117,12 +117,22 @@ set_up_queues(uint16_t id, const struct ethdev_setup *setup)
 	return 0;
 }
 
-/* Devices that cannot choose deliver what comes for any address. */
+/*
+ * Devices of software that cannot choose deliver what comes for any address; a virtual function
+ * says also that it has no such mode where its NIC does not allow it one.
+ */
 static void
-widen(uint16_t id, const char *what, int error)
+widen(uint16_t id, const struct rte_eth_dev_info *info, const struct ethdev_setup *setup)
 {
-	if (error != 0 && error != -ENOTSUP)
-		ethdev_fail(id, what, error);
+	int promiscuous = rte_eth_promiscuous_enable(id);
+	int multicast = setup->all_multicast ? rte_eth_allmulticast_enable(id) : 0;
+	int expected = ethdev_is_virtual(info) ? -ENOTSUP : 0;
+
+	if (promiscuous != 0 && promiscuous != expected)
+		ethdev_fail(
+			id, "receive what is for other addresses (promiscuous mode)", promiscuous);
+	if (multicast != 0 && multicast != expected)
+		ethdev_fail(id, "receive all multicast", multicast);
 }
 
 int
@@ -132,13 +142,11 @@ ethdev_start(uint16_t id, const struct rte_eth_dev_info *info, const struct ethd
 
 	if (configure(id, info, setup) != 0 || set_up_queues(id, setup) != 0)
 		return -1;
-	widen(id, "receive what is for other addresses (promiscuous mode)",
-		rte_eth_promiscuous_enable(id));
-	if (setup->all_multicast)
-		widen(id, "receive all multicast", rte_eth_allmulticast_enable(id));
 	error = quirk_send_whole(id, setup->tx_queues);
 	if (error == 0)
 		error = rte_eth_dev_start(id);
+	if (error == 0)
+		widen(id, info, setup);
 	if (error != 0 && setup->rx_interrupts) {
 		struct ethdev_setup without = *setup;
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ip_headers.h>
+
 #include "endpoint/addresses.h"
 #include "option.h"
 
@@ -57,15 +59,7 @@ host_bits_are(const struct address *address, unsigned int length, unsigned int b
 bool
 address_is_host(const struct address *address)
 {
-	static const uint8_t loopback6[16] = {[15] = 1};
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-	uint8_t first = address->bytes[0];
-
-	if (address->family == 4)
-		return first != 0 && first != 127 && first < 224;
-	return first != 0xff && !host_bits_are(address, 0, 0) &&
-		memcmp(address->bytes, loopback6, sizeof(loopback6)) != 0 &&
-		memcmp(address->bytes, mapped, sizeof(mapped)) != 0;
+	return ip_is_host(address->bytes, address->family == 6);
 }
 
 /* The first and the last address of an IPv4 network mean all of its hosts (RFC 1122, 3.2.1.3). */

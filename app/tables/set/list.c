@@ -105,8 +105,9 @@ inspect(const struct folder *folder, const char *name)
 	}
 	if (stat(path, &status) == 0)
 		file.bytes = (long long)status.st_size;
-	/* Nobody may write into a pipe that just happens to be in the folder. */
-	error = S_ISFIFO(status.st_mode) ? NETFC_ERR_FOREIGN : netfc_set_load(path, &set);
+	/* Nobody may write into a pipe or a device that just happens to be in the folder. */
+	error = S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) ? NETFC_ERR_FOREIGN
+								    : netfc_set_load(path, &set);
 	if (error == NETFC_OK) {
 		strcpy(file.set, netfc_set_name(set));
 		file.misnamed = !is_named(name, file.set);

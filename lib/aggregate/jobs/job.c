@@ -25,15 +25,25 @@ job_ended_count(struct aggregate_table *table, uint16_t number, uint64_t token)
 	return &table->ended_of[cookie_job_hash(&table->limits, number, token) % ENDED_COUNTS];
 }
 
-/* One that is kept for another address is not. */
+/* Another address is not whom it is kept for, nor is the job that made room, which comes again. */
+static bool
+is_kept_from(const struct job *job, const struct aggregate_message *request,
+	const uint8_t address[16], uint64_t now)
+{
+	return now < job->kept &&
+		(memcmp(job->maker, address, sizeof(job->maker)) != 0 ||
+			(job->number == request->job && job->token == request->token));
+}
+
 static struct job *
-free_job(struct aggregate_table *table, const uint8_t address[16], uint64_t now)
+free_job(struct aggregate_table *table, const struct aggregate_message *request,
+	const uint8_t address[16], uint64_t now)
 {
 	for (uint32_t j = 0; j < table->limits.jobs; j++) {
 		struct job *job = &table->jobs[j];
 
 		if (job->state == JOB_FREE && !leaf_is_leaving(table, job) &&
-			(now >= job->kept || memcmp(job->maker, address, sizeof(job->maker)) == 0))
+			!is_kept_from(job, request, address, now))
 			return job;
 	}
 	return NULL;
@@ -263,14 +273,14 @@ job_begin(struct aggregate_table *table, const struct aggregate_message *request
 		if (ended == NULL)
 			return AGGREGATE_WAITING;
 	}
-	*job = free_job(table, sender->address, now);
+	*job = free_job(table, request, sender->address, now);
 	if (*job == NULL && ended != NULL) { /* the parent is told first, as in make_room() */
 		ended->kept = now + table->limits.half_open;
 		return AGGREGATE_WAITING;
 	}
 	if (*job == NULL) {
 		action = make_room(table, sender->address, begun, now);
-		*job = free_job(table, sender->address, now);
+		*job = free_job(table, request, sender->address, now);
 		if (*job == NULL)
 			return action;
 	}

@@ -18,9 +18,9 @@ struct job *job_find_joining(struct aggregate_table *table, uint16_t number, uin
  *
  * @param job set to the job, or NULL
  * Where the table is full, the oldest incomplete job of the address that has begun the most makes
- * room, if that keeps as many as this one then has; and where the parent has to be told of its end
- * first, the room is kept for this one meanwhile. An address that has begun as many as it may waits
- * until the oldest of them has had its time.
+ * room, if that keeps as many as this one then has. An address that has begun as many as it may
+ * waits until the oldest of them has had its time. Where the parent has to be told first that a job
+ * makes room, the room is kept meanwhile, for any other job of the address for which it was made.
  *
  * @return WAITING; FULL: the table is full of complete jobs. WAITING and no job: there may be room
  *   soon, or the address has begun too many that are not complete

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How each program here starts and ends: with standard streams, and with its output written."""
 
+import contextlib
 import functools
 import io
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
-from typing import NoReturn, TextIO, cast
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
+from typing import TextIO, cast
 
 from netfc.commands._parser import FAILED
 
@@ -22,14 +24,20 @@ def program(name: str) -> Callable[[Main], Main]:
         @functools.wraps(main)
         def run(arguments: Sequence[str] | None = None) -> int:
             came: list[int] = []
+            # Not those that are ignored, as nohup has it.
+            ends = [
+                each
+                for each in (signal.SIGTERM, signal.SIGHUP)
+                if signal.getsignal(each) == signal.SIG_DFL
+            ]
 
-            def interrupt(number: int, _: object) -> NoReturn:
+            def interrupt(number: int, _: object) -> None:
                 came.append(number)
-                raise KeyboardInterrupt
+                if len(came) == 1:  # terminals that close, and systemd, send two
+                    raise KeyboardInterrupt
 
-            for each in (signal.SIGTERM, signal.SIGHUP):
-                if signal.getsignal(each) == signal.SIG_DFL:  # not as nohup has it
-                    signal.signal(each, interrupt)
+            for each in ends:
+                signal.signal(each, interrupt)
             _open_streams()
             try:
                 try:
@@ -46,10 +54,36 @@ def program(name: str) -> Callable[[Main], Main]:
                 print(f"{name}: {what}: {error.strerror}", file=sys.stderr)
                 _drop_output()
                 return FAILED
+            finally:
+                for each in ends if not came else []:
+                    signal.signal(each, signal.SIG_DFL)
 
         return run
 
     return decorate
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Signals that have handlers come after this block: what it starts has a name by then."""
+    came: list[tuple[int, FrameType | None]] = []
+
+    def keep(number: int, frame: FrameType | None) -> None:
+        came.append((number, frame))
+
+    before = {}
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        handler = signal.getsignal(each)
+        if callable(handler):
+            before[int(each)] = handler
+            signal.signal(each, keep)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number, frame in came:
+            before[number](number, frame)
 
 
 def _open_streams() -> None:

@@ -20,7 +20,7 @@ from netfc import capture, protocol
 from netfc._native.arrays import Encodings, Values
 from netfc._native.libnetfc import Library
 from netfc.commands._parser import DONE, FAILED, Parser
-from netfc.commands._program import program
+from netfc.commands._program import program, uninterrupted
 from netfc.errors import LibraryError
 from netfc.formats import Format
 
@@ -109,23 +109,27 @@ def run_switch(
     ]
     environment = dict(os.environ)
     environment.setdefault("XDG_RUNTIME_DIR", folder)
+    process, said = None, ""
     try:
-        process = subprocess.Popen(  # pylint: disable=consider-using-with
-            command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
+        with uninterrupted():
+            process = subprocess.Popen(
+                command,
+                env=environment,
+                text=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
+        if limit is not None:
+            said = wait_until_ready(process)
+            time.sleep(limit)
+            process.terminate()
+        output, _ = process.communicate()
     except OSError as error:
         fail(f"{command[0]}: {error.strerror}")
-    said = ""
-    with process:
-        try:
-            if limit is not None:
-                said = wait_until_ready(process)
-                time.sleep(limit)
-                process.terminate()
-            output, _ = process.communicate()
-        except KeyboardInterrupt:
+    finally:
+        if process is not None:  # it writes into the folder, which goes next
             process.terminate()
-            raise
+            process.wait()
     if process.returncode != 0:
         fail(f"{said}{output}\ndpdk-netfc failed; its command line was\n  {' '.join(command)}")
     with open(stats, encoding="utf-8") as file:

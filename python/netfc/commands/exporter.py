@@ -15,7 +15,7 @@ from netfc.commands._program import program
 PROGRAM = "netfc-exporter"
 LISTEN = "127.0.0.1:9620"
 _LISTEN = re.compile(r"(?:(?P<v4>[^:\[\]]+)|\[(?P<v6>[^\]]+)\]):(?P<port>[0-9]+)", re.ASCII)
-ENDS = {signal.SIGINT, signal.SIGTERM}
+ENDS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 
 
 def listen_address(text: str) -> tuple[str, int]:
@@ -73,8 +73,9 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program until it is interrupted or terminated. Returns its exit status."""
     asked = parse_arguments(arguments)
-    # Before there are threads, which would take them.
-    signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
+    # Before there are threads, which would take them; not those that are ignored, as nohup has it.
+    ends = {each for each in ENDS if signal.getsignal(each) != signal.SIG_IGN}
+    signal.pthread_sigmask(signal.SIG_BLOCK, ends)
     path = telemetry_path(asked)
     address, port = asked.listen
     if exporter.WITHOUT_METRICS:
@@ -86,5 +87,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
         reason = error.strerror if isinstance(error, OSError) else error
         print(f"{PROGRAM}: --listen {place}: {reason}", file=sys.stderr)
         return FAILED
-    signal.sigwait(ENDS)
+    signal.sigwait(ends)
     return DONE

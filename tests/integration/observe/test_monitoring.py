@@ -305,6 +305,12 @@ def status(exporter, *hosts, path='/metrics'):
         return answer.status, answer.read().decode()
 
 
+def test_the_exporter_ends_with_its_terminal(tmp_path):
+    with Exporter(tmp_path / 'nothing') as exporter:
+        exporter.scrape()
+        exporter.hang_up()
+
+
 def test_the_exporter_answers_to_its_own_names_only(tmp_path):
     """A page from elsewhere whose name now leads to this address (DNS rebinding) reads nothing."""
     with Exporter(tmp_path / 'nothing', '--host', 'Monitor.example.,192.0.2.7', '--host', '2001:DB8::1') as exporter:
