@@ -243,7 +243,12 @@ def refuse_parts():
     for body in (lambda: dist.all_gather([torch.zeros(2)] * (SIZE + 1), torch.zeros(2)),
                  lambda: dist.all_gather([torch.zeros(3)] * SIZE, torch.zeros(2)),
                  lambda: dist.reduce_scatter(torch.zeros(2), [torch.zeros(3)] * SIZE),
-                 lambda: dist._reduce_scatter_base(torch.zeros(2), torch.zeros(2 * SIZE + 1))):
+                 lambda: dist._reduce_scatter_base(torch.zeros(2), torch.zeros(2 * SIZE + 1)),
+                 lambda: dist.all_gather([torch.zeros(n) for n in range(SIZE - 1)], torch.zeros(RANK)),
+                 lambda: dist.group.WORLD.allgather([[torch.zeros(n).double() for n in range(SIZE)]],
+                                                    [torch.zeros(RANK)]),
+                 lambda: dist.all_gather([torch.zeros(n, device='meta') for n in range(SIZE)],
+                                         torch.zeros(RANK, device='meta'))):
         try:
             body()
             said.append('')

@@ -60,6 +60,19 @@ def _reduced(lane, name, op, size):
     return nearest(total / size if op == 'AVG' else total, name)
 
 
+def check_refused(told):
+    """Of all ranks that have called refuse_parts() of torch_rank_collectives.py."""
+    size = len(told)
+    for rank, (lists, sizes, parts, whole, few, types, device) in enumerate(told):
+        assert f'all_gather: {size + 1} is not {size} times 1' in lists
+        assert 'a tensor of 3 float32 cannot hold one of 2 float32' in sizes
+        assert 'reduce_scatter: a tensor of 3 float32' in parts
+        assert f'reduce_scatter_tensor: {2 * size + 1} is not {size} times 2' in whole
+        assert f'all_gather: {size - 1} is not {size} times 1' in few
+        assert f'a tensor of {rank} float64 cannot hold one of {rank} float32' in types
+        assert 'ProcessGroupGloo' in device
+
+
 def check_collected(said, errors, name, by_gloo=()):
     """Of three ranks that have called collect() of torch_rank_collectives.py: all exact. by_gloo: what it may do."""
     part = COUNT // 3

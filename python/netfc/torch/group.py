@@ -204,17 +204,16 @@ class NetfcProcessGroup(dist.ProcessGroup):
 
         Tensors of different sizes are as many broadcasts.
         """
-        why = _why_no_copy("all_gather", [*inputs, *outputs[0]], len(inputs))
+        parts, tensor = outputs[0], inputs[0]
+        why = _why_no_copy("all_gather", [*inputs, *parts], len(inputs))
+        if len(inputs) == 1:
+            self._check_count("all_gather", len(parts), 1)
+            calls.check_parts("all_gather", parts, self.rank(), tensor)
+        if not why and not calls.are_alike(parts):
+            return self._gathered_unevenly(parts, tensor)
         if why := why or self._why_not_here("all_gather"):
             self._say_once(f"{why} goes through gloo, not through the switch")
-            if len(inputs) == 1 and not calls.are_alike(outputs[0]):
-                return self._gathered_unevenly(outputs[0], inputs[0])
             return self._copied_by_gloo("allgather", outputs, inputs, *_given(opts))
-        (parts,), (tensor,) = outputs, inputs
-        self._check_count("all_gather", len(parts), 1)
-        calls.check_parts("all_gather", parts, self.rank(), tensor)
-        if not calls.are_alike(parts):
-            return self._gathered_unevenly(parts, tensor)
         if tensor.numel() == 0:
             return self._started(calls.of_nothing("all_gather", tensor, [parts]))
         return self._started(calls.all_gather(parts, tensor))

@@ -321,6 +321,11 @@ def test_parts_below_two_leaves(tmp_path, body, word):
     assert not any('goes through gloo' in error for error in errors)
 
 
+def test_what_does_not_fit_is_refused_below_two_leaves(tmp_path):
+    with tree_of_two() as (one, other):
+        torch_values.check_refused(results(tmp_path, 3, 'refuse_parts', address=[one, other, one]))
+
+
 def test_callbacks_below_two_leaves(tmp_path):
     """Ranks that may reduce on their machine, and cannot, as they use two switches, do not in the callbacks' job."""
     with tree_of_two() as addresses:
