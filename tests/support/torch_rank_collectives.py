@@ -221,6 +221,9 @@ def collect(name):
     gather = getattr(dist, 'all_gather_into_tensor', dist._all_gather_base)
     gather(whole, out)
     results['all_gather_into_tensor'] = whole
+    turned = torch.zeros(SIZE, count // SIZE, dtype=own.dtype).t()
+    gather(turned, out)
+    results['all_gather_into_turned'] = turned.reshape(-1)
     every_other = torch.zeros(2 * count, dtype=own.dtype)[::2]
     work = dist.broadcast(every_other if RANK else parts, 0, async_op=True)
     work.wait()

@@ -82,7 +82,7 @@ def check_collected(said, errors, name, by_gloo=()):
         own = slice(rank * part, (rank + 1) * part)
         assert one['result'] == {
             'reduce_scatter': sums[own], 'reduce_scatter_tensor': means[own], 'all_gather': sums,
-            'all_gather_into_tensor': sums, 'broadcast': given,
+            'all_gather_into_tensor': sums, 'all_gather_into_turned': sums, 'broadcast': given,
             'reduce_scatter_uneven': [sums[:-100], [], sums[-100:]][rank],
             'all_gather_uneven': sums}, error
         assert {words.split()[0] for words in re.findall('netfc.torch: (.*) goes through gloo', error)} == {*by_gloo}

@@ -50,7 +50,7 @@ def copy(method: Callable[..., Any], name: str, arguments: tuple[Any, ...]) -> A
         return work
     if name.startswith("recv"):
         return _received(work, results, copies)
-    return _written_back(work, results, copies)
+    return written_back(work, results, copies)
 
 
 def exchanged(
@@ -66,7 +66,7 @@ def exchanged(
     lengths = [[one.numel() for one in some] for some in (outputs, inputs)]
     received = torch.empty(sum(lengths[0]), dtype=inputs[0].dtype)
     work = exchange(received, flat(inputs), *lengths, opts)
-    return _written_back(work, outputs, list(received.split(lengths[0])))
+    return written_back(work, outputs, list(received.split(lengths[0])))
 
 
 def _tensors(nested: Any) -> Any:
@@ -107,7 +107,8 @@ def _received(work: Any, results: list[Any], copies: list[Any]) -> Any:
     return promise.work()
 
 
-def _written_back(work: Any, results: list[Any], copies: list[Any]) -> Any:
+def written_back(work: Any, results: list[Any], copies: list[Any]) -> Any:
+    """A work that is done when `copies`, which it gives values, are copied to `results`."""
     promise = Promise()
     callbacks.plain_then(
         callbacks.plain_future_of(work),

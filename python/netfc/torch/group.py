@@ -14,8 +14,8 @@ from torch.distributed import distributed_c10d
 
 from netfc.torch import calls, staged
 from netfc.torch.callbacks import then_at_once, watch_callbacks
-from netfc.torch.copies import COPIES, copy, exchanged
-from netfc.torch.layout import FORMATS, format_of
+from netfc.torch.copies import COPIES, copy, exchanged, written_back
+from netfc.torch.layout import FORMATS, format_of, laid_out
 from netfc.torch.meeting import Meeting
 from netfc.torch.monitored import lend_monitored_barrier, whole
 from netfc.torch.options import FURTHER_SLOTS, SLOTS, Options
@@ -233,8 +233,12 @@ class NetfcProcessGroup(dist.ProcessGroup):
         self._check_count("all_gather_into_tensor", output.numel(), tensor.numel())
         why = _why_no_copy("all_gather", [output, tensor], 1)
         if why := why or self._why_not_here("all_gather"):  # gloo of torch 1.13 takes lists alone
-            parts = output.detach().view(self.size(), *tensor.shape).unbind()
-            return self.allgather([list(parts)], [tensor], opts)
+            result, target = output.detach(), None
+            if output.device.type == "cpu":  # a copy on another would have to wait for its streams
+                result, target = laid_out(output)
+            parts = result.view(self.size(), *tensor.shape).unbind()
+            work = self.allgather([list(parts)], [tensor], opts)
+            return work if target is None else written_back(work, [target], [result])
         if tensor.numel() == 0:
             return self._started(calls.of_nothing("all_gather", tensor, [output]))
         return self._started(calls.all_gather_into(output, tensor))
