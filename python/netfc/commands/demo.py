@@ -112,7 +112,7 @@ def run_switch(
     process, said = None, ""
     try:
         with uninterrupted():
-            process = subprocess.Popen(
+            process = subprocess.Popen(  # pylint: disable=consider-using-with
                 command,
                 env=environment,
                 text=True,
